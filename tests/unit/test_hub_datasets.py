@@ -189,6 +189,38 @@ def test_models_are_scored_on_a_table_with_columns_of_other_names(texts, tmp_pat
     assert main(["evaluate", str(release), *command[2:], "--column", "author=who"]) == 2
 
 
+@pytest.mark.parametrize("columns", [["author=author", "author=text"], ["author=text", "content=text"]])
+@pytest.mark.parametrize(
+    "command", ["audit {}", "evaluate {} --model random --out out", "new source {} --name own --yes"]
+)
+def test_a_column_is_named_once_and_the_texts_are_nothing_else(columns, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = few_authors(tmp_path / "posts.csv", 3)
+    named = [word for one in columns for word in ("--column", one)]
+    assert main([*command.format(table).split(), *named]) == 2
+    assert list(tmp_path.iterdir()) == [table]
+
+
+def few_authors(path, authors):
+    rows = [{"author": f"a{n % authors}", "text": f"It rained for {n} days, {n}."} for n in range(24)]
+    pl.DataFrame(rows).write_csv(path)
+    return path
+
+
+def test_scores_on_a_table_state_the_rows_that_were_not_read(tmp_path):
+    table = few_authors(tmp_path / "posts.csv", 3)
+    with table.open("a") as file:
+        file.write("a1,Rain,and,more\n")
+    assert main(["evaluate", str(table), "--model", "random", "--out", str(tmp_path / "out")]) == 0
+    stated = json.loads((tmp_path / "out/random/scores.json").read_text())["benchmark"]
+    assert "line 26" in stated["reason"] and "author: author" in stated["reason"]
+
+
+def test_texts_by_one_author_are_not_scored(tmp_path):
+    table = few_authors(tmp_path / "posts.csv", 1)
+    assert main(["evaluate", str(table), "--model", "random", "--out", str(tmp_path / "out")]) == 2
+
+
 @pytest.mark.parametrize("command", OF_RELEASES)
 def test_what_needs_a_release_names_the_command_that_makes_one(texts, command, tmp_path, capsys):
     for place in (texts, f"{texts}:posts", str(tmp_path / "texts"), str(tmp_path / "texts/mails/train.csv")):

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from authbench.app.cli import command
@@ -65,7 +65,7 @@ def run(given: argparse.Namespace) -> int:
 
     if given.rows and given.clean:
         raise InputError("--clean writes whole files, and --rows reads a part of them. Leave one out.")
-    columns = dict(column(one, NAMES) for one in given.column)
+    columns = columns_of(given.column, NAMES)
     dataset = read_dataset(given.source, How(columns, given.data, given.encoding, given.config, given.rows), say)
     content, authors = dataset.documents["content"], dataset.documents["author"]
     if authors.n_unique() == 1 and not authors.null_count():
@@ -128,13 +128,23 @@ def languages(given: argparse.Namespace) -> int:
     return 0
 
 
-def column(given: str, known: Collection[str]) -> tuple[str, str]:
-    """Return our name and theirs of a column. Raises InputError if ours is unknown."""
-    ours, sign, theirs = given.partition("=")
-    ours = {"text": "content", "language": "lang"}.get(ours, ours)
-    if not sign or not theirs or ours not in known:
-        raise InputError(f"--column {given}: expected OURS=THEIRS, OURS one of {', '.join(known)}.")
-    return ours, theirs
+def columns_of(given: Sequence[str], known: Collection[str]) -> dict[str, str]:
+    """Return the tables' names of columns by ours.
+
+    Raises:
+        InputError: ours is unknown or has two names, or the column of texts is another of ours too.
+    """
+    found: dict[str, str] = {}
+    for one in given:
+        ours, sign, theirs = one.partition("=")
+        ours = {"text": "content", "language": "lang"}.get(ours, ours)
+        if not sign or not theirs or ours not in known:
+            raise InputError(f"--column {one}: expected OURS=THEIRS, OURS one of {', '.join(known)}.")
+        if found.setdefault(ours, theirs) != theirs:
+            raise InputError(f"--column {one}: {ours} is {found[ours]} already. Give it once.")
+    if list(found.values()).count(text := found.get("content", "")) > 1:
+        raise InputError(f"--column content={text}: the column is something else too. Expected a column of texts.")
+    return found
 
 
 COMMANDS = {

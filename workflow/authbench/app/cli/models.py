@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from authbench.app.cli import command
-from authbench.app.cli.audit import column
+from authbench.app.cli.audit import columns_of
 from authbench.config.registry.entries import default_settings
 from authbench.config.registry.typed_schema import part_for
 from authbench.config.settings.evaluate import Training
@@ -112,7 +112,7 @@ def _open_split(arguments: argparse.Namespace) -> "tuple[Release | None, Split, 
     from authbench.release.reading.column_names import NAMES
     from authbench.scoring.evaluation.familiarity import measure_familiarity, with_familiarity
 
-    columns = dict(column(one, NAMES) for one in arguments.column)
+    columns = columns_of(arguments.column, NAMES)
     release, split, seed = open_split(arguments.release, arguments.split, arguments.seed, arguments.unverified, columns)
     if arguments.familiarity is not None:
         split = with_familiarity(split, measure_familiarity(split.documents, load_model(arguments.familiarity)))

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from authbench.app.cli.audit import column
+from authbench.app.cli.audit import columns_of
 from authbench.app.cli.command import Command, many, path
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
@@ -69,7 +69,7 @@ def run(given: argparse.Namespace) -> int:
 
     name = given.name or name_of(given.files)
     expect_free(name)
-    columns = dict(column(one, FIELDS) for one in given.column)
+    columns = columns_of(given.column, FIELDS)
     sample = read_sample(given.files, given.encoding, columns.values())
     proposal = propose(sample, columns, genre_of(name), _identify, _ask)
     entry, recipe = entry_text(name, sample, proposal), recipe_text(name, proposal)
