@@ -61,8 +61,9 @@ def _drawn(place: Path, name: str, seed: int, columns: Mapping[str, str]) -> Spl
     name = name if name in splits else splits[0]
     dataset = replace(dataset, documents=identified(dataset.documents))
     units, asked, whole, complete = draw(dataset, name, MOST, seed)
-    if not asked.height:
-        raise InputError(f"{place}: no query has an answer in the split {name}, so there is nothing to score.")
+    if not asked.height or units["author"].n_unique() < 2:
+        lacking = "all texts are by one author" if asked.height else "no query has an answer"
+        raise InputError(f"{place}: {lacking} in the split {name}, so there is nothing to score.")
     tokens = pl.Series("token_length", load_tokenizer().count(units["content"]), pl.Int32)
     split = build_split(dataset, name, units.with_columns(tokens), asked, complete, seed)[0]
     texts = split.documents.select("id", "author_id", "content").rows()
@@ -71,6 +72,6 @@ def _drawn(place: Path, name: str, seed: int, columns: Mapping[str, str]) -> Spl
         split,
         checksum=hashlib.sha256(orjson.dumps([texts, answers])).hexdigest(),
         unverified=f"not a release: {asked.height:,} queries among {units.height:,} of {whole:,} texts, drawn by a "
-        f"keyed hash (seed {seed})",
+        f"keyed hash (seed {seed}). {' '.join(dataset.notes)}",
         benchmark=name_of(place),
     )

@@ -55,8 +55,9 @@ def read_population(place: Path, language: str, unverified: bool = False) -> Pop
             for batch in release.texts(split)
         ]
         return Population(pl.concat(batches), release.unverified)
-    documents = identified(read_dataset([place]).documents).rename({"content": "text"})
-    return Population(documents.select(TEXTS.names()), "no release")
+    dataset = read_dataset([place])
+    documents = identified(dataset.documents).rename({"content": "text"})
+    return Population(documents.select(TEXTS.names()), f"no release. {' '.join(dataset.notes)}")
 
 
 def draw(texts: pl.DataFrame, case: Case, seed: int) -> pl.DataFrame:
