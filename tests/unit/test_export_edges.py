@@ -42,7 +42,7 @@ def test_the_card_of_a_bundle_without_a_text_tells_of_what_can_be_made_of_it(not
     assert not (nothing / "test/candidates.jsonl").read_bytes()
 
 
-@pytest.mark.parametrize("form", ["huggingface", "mteb", "steb"])
+@pytest.mark.parametrize("form", ["huggingface", "mteb", "pan", "steb"])
 def test_a_bundle_without_a_text_has_every_form_with_no_row_and_no_task(form, nothing, tmp_path):
     folder = exported(nothing, form, tmp_path / form)
     assert (folder / "README.md").is_file()

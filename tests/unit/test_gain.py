@@ -178,6 +178,17 @@ def test_a_dev_split_of_few_authors_chooses_no_shortcut(tmp_path):
     assert gain["chosen_on"] == "half of the authors"
 
 
+@pytest.mark.parametrize("candidates", [True, False])
+def test_a_dev_split_without_queries_is_none(tmp_path, candidates):
+    release = write_scored_release(tmp_path / "release", authors=12)
+    for name in ("queries", "ground_truth", *([] if candidates else ["candidates"])):
+        (release / "dev" / f"{name}.jsonl").write_text("")
+    evaluated(release, tmp_path / "out", "random", "tfidf")
+    held = {name: json.loads((tmp_path / "out" / name / "scores.json").read_text()) for name in ("random", "tfidf")}
+    assert "headline_on_dev" not in held["random"]
+    assert held["tfidf"]["headline"]["auc_matched"]["gain"]["chosen_on"] == "half of the authors"
+
+
 def test_results_that_are_evaluated_one_after_another_are_joined(results):
     held = {name: json.loads((results / name / "scores.json").read_text()) for name in ("random", "metadata", "tfidf")}
     gain = held["tfidf"]["headline"]["auc_matched"]["gain"]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
@@ -243,13 +244,16 @@ class Release:
         return read_pairs(path, table, types) if path.is_file() else pl.DataFrame(schema=table.schema)
 
     def texts(self, split: str) -> Iterator[pl.DataFrame]:
-        """Yield every document of a split once (DOCUMENTS), in batches: the candidates, then the other queries."""
+        """Yield every document of a split once (DOCUMENTS), in batches: the candidates, then the other queries.
+
+        The first batch is empty, so that a split without documents has a batch too.
+        """
         truth = concat(self.rows(split, columns.GROUND_TRUTH), columns.GROUND_TRUTH)
         queries = concat(
             (batch.select("query_id") for batch in self.rows(split, columns.QUERIES)), columns.QUERIES, ("query_id",)
         )
-        known = [pl.DataFrame(schema={"query_id": pl.String})]
-        for batch in self.rows(split, columns.CANDIDATES):
+        known: list[pl.DataFrame] = []
+        for batch in chain([columns.CANDIDATES.schema.to_frame()], self.rows(split, columns.CANDIDATES)):
             known.append(batch.select(query_id="candidate_id"))
             yield candidate_documents(batch, queries["query_id"], split)
         candidates = pl.concat(known)

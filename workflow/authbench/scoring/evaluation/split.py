@@ -178,8 +178,11 @@ class _Texts:
 
 
 def read_dev(release: Release, name: str | None, scored: Split) -> Split | None:
-    """Return the split on which shortcuts are compared; None if the release has none, or it is the scored split."""
-    return None if name not in release.splits or name == scored.name else read_split(release, name)
+    """Return the split on which shortcuts are compared; None if it is absent, without queries or the scored split."""
+    if name is None or name not in release.splits or name == scored.name:
+        return None
+    asks = any(batch.height for batch in release.rows(name, columns.QUERIES))
+    return read_split(release, name) if asks else None
 
 
 def _read_table(release: Release, split: str, table: columns.Table) -> pl.DataFrame:
