@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cases import read_cases
 
-from authbench.app.cli import COMMANDS, main
+from authbench.app.cli import COMMANDS, _parsers, main
 from authbench.app.cli.ending import CLOSED_PIPE, FAULT, INTERRUPTED, TRACEBACK, UNUSABLE, run_to_end
 from authbench.core.errors import InputError
 
@@ -45,7 +45,10 @@ def test_every_command_refuses_what_is_no_input_in_one_message(command, given, h
     assert not any(path.is_file() for path in (hostile / "out").rglob("*"))
 
 
-@pytest.mark.parametrize("command", [name for name, one in COMMANDS.items() if one.replaces])
+REPLACING = [name for name, parser in _parsers().items() if parser.get_default("replaces")]
+
+
+@pytest.mark.parametrize("command", REPLACING)
 def test_a_folder_with_an_input_is_not_replaced_by_the_result(command, hostile, monkeypatch):
     monkeypatch.setitem(COMMANDS, command, replace(COMMANDS[command], run=lambda _: pytest.fail("runs")))
     line = ON_ONE_INPUT[command].partition(" --out")[0]

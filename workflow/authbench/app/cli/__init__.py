@@ -93,7 +93,7 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.arguments(parsers[name])
-        parsers[name].set_defaults(chosen=command, parser=parsers[name])
+        parsers[name].set_defaults(run=command.run, parser=parsers[name], passes_on=command.passes_on)
     return parsers
 
 
@@ -115,16 +115,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return UNUSABLE
     parsed, others = parsers[""].parse_known_args(words)
     parsed.others = others
-    if others and not parsed.chosen.passes_on:
+    if others and not parsed.passes_on:
         parsed.parser.error(unrecognized(others, parsed.parser))
     if strange := _no_file(parsed):
         print(f"authbench: {printable(strange)!r}: is no regular file. Expected a file or a folder.", file=sys.stderr)
         return UNUSABLE
 
     def run() -> int:
-        if parsed.chosen.replaces and parsed.out:
+        if "replaces" in parsed and parsed.out:
             expect_kept(parsed.out, parsed)
-        result: int = parsed.chosen.run(parsed)
+        result: int = parsed.run(parsed)
         return result
 
     return run_to_end(run, given)

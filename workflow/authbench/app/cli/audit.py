@@ -105,7 +105,7 @@ def run(given: argparse.Namespace) -> int:
 
 def _languages_arguments(parser: argparse.ArgumentParser) -> None:
     command.path(parser, "source X", "results of a build (results/NAME), or a release")
-    command.path(parser, "--out DIR", "folder for suspects.jsonl and summary.json", required=True)
+    command.path(parser, "--out DIR", "folder for suspects.jsonl and summary.json", required=True, replaced=True)
     command.option(
         parser,
         "--most N",
@@ -155,6 +155,6 @@ COMMANDS = {
         negative="with --strict: a claim is broken",
     ),
     "release languages": command.Command(
-        "list texts that may not be in their stated language", _languages_arguments, languages, replaces=True
+        "list texts that may not be in their stated language", _languages_arguments, languages
     ),
 }

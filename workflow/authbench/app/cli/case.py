@@ -18,7 +18,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "folder of texts by author",
         required=True,
     )
-    path(parser, "--out DIR", "output directory for index.html and case.json", required=True)
+    path(parser, "--out DIR", "output directory for index.html and case.json", required=True, replaced=True)
     parser.add_argument(
         "--verifier",
         action="append",
@@ -57,6 +57,4 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {
-    "case": Command("give the likelihood ratio that a suspected writer wrote a text", _arguments, _run, replaces=True)
-}
+COMMANDS = {"case": Command("give the likelihood ratio that a suspected writer wrote a text", _arguments, _run)}

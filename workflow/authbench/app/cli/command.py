@@ -45,8 +45,7 @@ class Command:
     """A subcommand: its description in `--help`, its arguments, its function, which returns the exit status.
 
     Its name is a word, or a group and a word. A command that `passes_on` gets unknown arguments as `others`.
-    `negative` is the meaning of exit status 1; without it the command never ends with 1. One that `replaces` the folder
-    `--out` takes no input inside it.
+    `negative` is the meaning of exit status 1; without it the command never ends with 1.
     """
 
     about: str
@@ -54,7 +53,6 @@ class Command:
     run: Callable[[argparse.Namespace], int]
     passes_on: bool = False
     negative: str = ""
-    replaces: bool = False
 
 
 def statuses(command: Command) -> str:
@@ -155,9 +153,11 @@ def flag(parser: argparse.ArgumentParser, name: str, about: str) -> None:
     parser.add_argument(name, action="store_true", help=about)
 
 
-def path(parser: argparse.ArgumentParser, named: str, about: str, **settings: object) -> None:
-    """Add an argument that is the path of a file or folder."""
+def path(parser: argparse.ArgumentParser, named: str, about: str, replaced: bool = False, **settings: object) -> None:
+    """Add an argument that is the path of a file or folder; one that is `replaced` may hold no input."""
     option(parser, named, about, type=Path, **settings)
+    if replaced:
+        parser.set_defaults(replaces=True)
 
 
 def many(parser: argparse.ArgumentParser, named: str, about: str, **settings: object) -> None:

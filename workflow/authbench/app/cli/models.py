@@ -196,7 +196,7 @@ def _explore_arguments(parser: argparse.ArgumentParser) -> None:
     command.path(
         parser, "--release RELEASE", f"the release that was evaluated, whose texts are then shown: {command.PLACE}"
     )
-    command.path(parser, "--out DIR", "output directory; replaced if it exists", required=True)
+    command.path(parser, "--out DIR", "output directory; replaced if it exists", required=True, replaced=True)
     command.unverified_argument(parser)
 
 
@@ -286,9 +286,7 @@ def train(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "evaluate": command.Command("score models on a split of a release", _evaluate_arguments, evaluate),
-    "explore": command.Command(
-        "look at the errors of models that were evaluated", _explore_arguments, explore, replaces=True
-    ),
+    "explore": command.Command("look at the errors of models that were evaluated", _explore_arguments, explore),
     "leaderboard": command.Command("compare models that were evaluated", _leaderboard_arguments, leaderboard),
     "train": command.Command("tune a model on a release", _train_arguments, train),
 }

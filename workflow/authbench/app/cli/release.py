@@ -105,7 +105,7 @@ def _export_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="format: public, huggingface, beir, mteb, trec, pan, steb, or the name of a plug-in",
     )
-    path(parser, "--out DIR", "output directory", required=True)
+    path(parser, "--out DIR", "output directory", required=True, replaced=True)
     path(parser, "--config FILE", "settings, of which the section `publish` is read")
     path(parser, "--runs DIR", "for trec: output directory of authbench evaluate")
     path(
@@ -153,7 +153,7 @@ def freeze(arguments: argparse.Namespace) -> int:
 def _rebuild_arguments(parser: argparse.ArgumentParser) -> None:
     path(parser, "bundle PUBLIC_BUNDLE", "directory that export --form public wrote")
     path(parser, "--raw DIR", "directory of the raw files, one subdirectory per source", required=True)
-    path(parser, "--out DIR", "output directory; the complete release", required=True)
+    path(parser, "--out DIR", "output directory; the complete release", required=True, replaced=True)
     parser.add_argument(
         "--partial",
         action="store_true",
@@ -189,7 +189,7 @@ def rebuild(arguments: argparse.Namespace) -> int:
 def _merge_arguments(parser: argparse.ArgumentParser) -> None:
     path(parser, "a A", f"a release, which stays as it is: {PLACE}")
     path(parser, "b B", "directory of the second release, whose further texts are added")
-    path(parser, "--out DIR", "output directory; the merged release", required=True)
+    path(parser, "--out DIR", "output directory; the merged release", required=True, replaced=True)
     parser.add_argument("--name", help="name of the merged release (default: the names of both)")
     path(parser, "--takedown FILE", "author ids or SHA-256 of contents to exclude from both, one a line")
     unverified_argument(parser)
@@ -251,11 +251,9 @@ COMMANDS = {
     "release diff": Command("compare two releases", _diff_arguments, diff, negative="the releases differ"),
     "release notes": Command("write what changed between two releases", _release_notes_arguments, release_notes),
     "release merge": Command(
-        "merge two releases into one: ids and splits stay, copies are left out", _merge_arguments, merge, replaces=True
+        "merge two releases into one: ids and splits stay, copies are left out", _merge_arguments, merge
     ),
-    "release export": Command(
-        "write a release in the format of another tool or host", _export_arguments, export, replaces=True
-    ),
+    "release export": Command("write a release in the format of another tool or host", _export_arguments, export),
     "release freeze": Command("record in a recipe the checksum of its release", _freeze_arguments, freeze),
     "release lookup": Command(
         "find an author's texts in a release by handle, offline",
@@ -268,6 +266,5 @@ COMMANDS = {
         _rebuild_arguments,
         rebuild,
         negative="texts of the raw files have changed",
-        replaces=True,
     ),
 }

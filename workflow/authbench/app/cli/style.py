@@ -82,7 +82,7 @@ def _steb_arguments(parser: argparse.ArgumentParser) -> None:
         "folder with <dataset>/<model>/<episode>/<task>/metrics.json; of one result in several the first counts",
         nargs="+",
     )
-    path(parser, "--out DIR", "output directory", required=True)
+    path(parser, "--out DIR", "output directory", required=True, replaced=True)
 
 
 def steb(arguments: argparse.Namespace) -> int:
@@ -95,8 +95,6 @@ def steb(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "style steb": Command(
-        "summarise results in STEB's layout as its leaderboard does", _steb_arguments, steb, replaces=True
-    ),
+    "style steb": Command("summarise results in STEB's layout as its leaderboard does", _steb_arguments, steb),
     "style run": Command("score models on datasets of writing style", _style_arguments, style),
 }

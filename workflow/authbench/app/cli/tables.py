@@ -24,7 +24,7 @@ def _tables_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
     )
     command.path(parser, "--release RELEASE", f"the release that was evaluated: {command.PLACE}")
-    command.path(parser, "--out DIR", "output directory; replaced if it exists", required=True)
+    command.path(parser, "--out DIR", "output directory; replaced if it exists", required=True, replaced=True)
     command.many(parser, "--model NAME", "model to show; may be repeated (default: all)")
     command.many(
         parser,
@@ -79,6 +79,6 @@ def tables(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "publish tables": command.Command(
-        "write the tables and figures of a paper on a release and models", _tables_arguments, tables, replaces=True
+        "write the tables and figures of a paper on a release and models", _tables_arguments, tables
     ),
 }

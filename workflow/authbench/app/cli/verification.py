@@ -16,7 +16,7 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     command.path(parser, "--truth FILE", "truth.jsonl, or its folder", required=True)
     command.many(parser, "--answers FILE", "answers.jsonl of a system, or its folder", type=Path, required=True)
     parser.add_argument("--json", action="store_true", help="print one JSON object: system -> measures")
-    command.path(parser, "--out DIR", "output directory for tables, figures and index.html")
+    command.path(parser, "--out DIR", "output directory for tables, figures and index.html", replaced=True)
     parser.add_argument(
         "--year",
         type=int,
@@ -97,7 +97,9 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
 def _pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
     usual: dict[str, object] = {**default_settings()["pan"]}
     command.path(parser, "documents RELEASE_OR_TABLE", "documents with authors, topics and texts")
-    command.path(parser, "--out DIR", "output directory for train-large, train-small and test", required=True)
+    command.path(
+        parser, "--out DIR", "output directory for train-large, train-small and test", required=True, replaced=True
+    )
     parser.add_argument(
         "--setting",
         choices=SETTINGS,
@@ -171,7 +173,7 @@ def _pan_run(arguments: argparse.Namespace) -> int:
 def _pan_ratios_arguments(parser: argparse.ArgumentParser) -> None:
     command.path(parser, "evaluations DIR", "directory with the evaluation of each model")
     parser.add_argument("--pool", choices=POOLS, default=POOLS[0], help="pool of pairs (default: %(default)s)")
-    command.path(parser, "--out DIR", "output directory for tables and figures", required=True)
+    command.path(parser, "--out DIR", "output directory for tables and figures", required=True, replaced=True)
 
 
 def _pan_ratios(arguments: argparse.Namespace) -> int:
@@ -248,14 +250,10 @@ def _raven_folds(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "pan evaluate": command.Command(
-        "score answers to PAN's verification task", _pan_evaluate_arguments, _pan_evaluate, replaces=True
-    ),
-    "pan pairs": command.Command(
-        "make pairs in PAN's format from documents", _pan_pairs_arguments, _pan_pairs, replaces=True
-    ),
+    "pan evaluate": command.Command("score answers to PAN's verification task", _pan_evaluate_arguments, _pan_evaluate),
+    "pan pairs": command.Command("make pairs in PAN's format from documents", _pan_pairs_arguments, _pan_pairs),
     "pan ratios": command.Command(
-        "likelihood ratios of evaluated models on a release's pairs", _pan_ratios_arguments, _pan_ratios, replaces=True
+        "likelihood ratios of evaluated models on a release's pairs", _pan_ratios_arguments, _pan_ratios
     ),
     "pan run": command.Command("train verifiers on pairs and answer others with them", _pan_run_arguments, _pan_run),
     "raven run": command.Command("measure how far verifiers rely on topics (RAVEN)", _raven_arguments, raven),
