@@ -43,8 +43,10 @@ def parquet(path, rows, author):
                        else pl.col("author").cast(author)).write_parquet(path)  # fmt: skip
 
 
-def zipped(path, name, content):
+def zipped(path, name, content, *notes):
     with zipfile.ZipFile(path, "w") as archive:
+        for note in notes:
+            archive.writestr(note, "{}")
         archive.writestr(f"__MACOSX/._{name}", b"\0")
         archive.writestr(name, content)
 
@@ -69,6 +71,10 @@ FORMS = {
     "xz": ("x.csv.xz", lambda path, rows: path.write_bytes(lzma.compress(csv_text(rows).encode()))),
     "Zstandard": ("x.csv.zst", lambda path, rows: path.write_bytes(zstandard.compress(csv_text(rows).encode()))),
     "zip": ("x.zip", lambda path, rows: zipped(path, "x.csv", csv_text(rows).encode())),
+    "zip with notes": (
+        "x.zip",
+        lambda path, rows: zipped(path, "x.csv", csv_text(rows).encode(), "README.txt", "LICENSE", "info.json"),
+    ),
     **{
         f"Parquet {kind}": ("x.parquet", lambda path, rows, kind=kind: parquet(path, rows, kind))
         for kind in (pl.Int64, pl.Float64, pl.String, pl.Categorical, pl.Int16, pl.Float32)

@@ -34,7 +34,7 @@ KINDS = {
     ".csv": CSV, ".tsv": TSV, ".json": JSON, ".jsonl": LINES, ".ndjson": LINES, ".parquet": PARQUET, ".txt": TEXT,
     ".mbox": MBOX, ".xml": XML, ".tei": XML, ".xlsx": SHEET, ".ods": SHEET,
 }  # fmt: skip
-LOOSE = (JSON, XML, ZIP, TEXT)  # in a folder they are tables only where there are no other tables
+LOOSE = (JSON, XML, ZIP, TEXT)  # in a folder or archive they are tables only where there are no other tables
 _WITHOUT_OPTIONS: Mapping[str | None, readers.Reader] = {
     PARQUET: readers.ParquetReader(),
     MBOX: readers.MboxReader(),
@@ -130,7 +130,8 @@ def table_in(path: Path, option: str) -> tuple[RawFile, str]:
     """Return the only table in a file, and its kind."""
     if not path.is_file():
         raise InputError(f"{path}: is no regular file. Expected a table.")
-    members = RawFile(path, str(path), "", option=option).members(PATTERNS)
+    held = RawFile(path, str(path), "", option=option).members(PATTERNS)
+    members = [file for file in held if kind_of(Path(file.member or path.name)) not in LOOSE] or held
     if len(members) != 1:
         raise InputError(f"{path}: holds {len(members)} tables. Expected one; unpack it into a folder.")
     [file] = members
