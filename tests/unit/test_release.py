@@ -257,8 +257,9 @@ def test_a_takedown_list_is_read_line_by_line_and_refuses_what_is_no_hash(tmp_pa
     path.write_text(f"# asked in May\n{'A' * 64}  # by letter\n\n")
     assert read_takedown(path) == {"a" * 64}
     path.write_text("somebody\n")
-    with pytest.raises(InputError, match="line 1"):
+    with pytest.raises(InputError, match="line 1") as told:
         read_takedown(path)
+    assert "somebody" not in str(told.value), "lists of authors are no messages"
 
 
 def campaign():
