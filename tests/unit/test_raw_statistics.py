@@ -86,3 +86,9 @@ def test_the_page_shows_every_table_and_no_markup_of_the_data():
     assert page.count("<svg") == 5 and page.count("<table") == 7
     assert "<b>" not in page and "<i>" not in page
     assert page == render("<i>mine</i>", found())
+
+
+def test_corpora_without_a_document_have_every_table_too():
+    nothing = tables(*count_records([]), [])
+    assert {name: table.schema for name, table in nothing.items()} == {n: t.schema for n, t in found().items()}
+    assert render("mine", nothing).count("<table") == 7

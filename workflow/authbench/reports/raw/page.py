@@ -89,7 +89,9 @@ def token_lengths(texts: pl.DataFrame) -> pl.DataFrame:
         mean = float((tokens * documents).sum() / documents.sum())
         at = {f"p{point}": quantile(tokens, documents, point / 100) for point in QUANTILES}
         rows.append({"source": source, "documents": int(documents.sum()), "mean": round(mean, 2), **at})
-    return pl.DataFrame(rows).sort("source")
+    schema = {"source": pl.String, "documents": pl.Int64, "mean": pl.Float64}
+    schema |= dict.fromkeys((f"p{point}" for point in QUANTILES), pl.Float64)
+    return pl.DataFrame(rows, schema=schema).sort("source")
 
 
 def quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
