@@ -28,11 +28,13 @@ def cut_short(text: str, most: int = 60) -> str:
 
 
 def shown(value: object) -> str:
-    """Return numbers and words unchanged, and only the type of other values, which may be text."""
+    """Return numbers, lists of numbers and a word unchanged, and only the type of other values, which may be text."""
+    if isinstance(value, str):
+        return f"{value!a:.40}" if len(value) < 20 else "a text"
     parts = value if isinstance(value, list) else [value]
-    if all(one is None or isinstance(one, int | float) or (isinstance(one, str) and len(one) < 20) for one in parts):
+    if all(one is None or isinstance(one, int | float) for one in parts):
         return f"{value!a:.40}"
-    return f"a list of {len(parts)}" if isinstance(value, list) else "a text" if isinstance(value, str) else "an object"
+    return f"a list of {len(parts)}" if isinstance(value, list) else "an object"
 
 
 def inert_markdown(words: str) -> str:
