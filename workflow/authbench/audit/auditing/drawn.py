@@ -152,7 +152,7 @@ def build_split(
         .sort("query_id")
     )
     stated = whole and split in dataset.pairs and split in dataset.positives
-    if stated:
+    if stated and dataset.pairs[split]["query_id"].is_in(asked["query_id"].implode()).all():
         positives, pairs = dataset.positives[split], dataset.pairs[split]
         kept = pairs.filter("same").group_by("pool").len().sort("pool")
         counts = [{"pool": pool, "positives": None, "kept": count, "stated": True} for pool, count in kept.iter_rows()]
