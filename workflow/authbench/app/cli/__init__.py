@@ -124,7 +124,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def run() -> int:
         if "replaces" in parsed and parsed.out:
             expect_kept(parsed.out, parsed)
-        result: int = parsed.run(parsed)
-        return result
+        return int(parsed.run(parsed))
 
     return run_to_end(run, given)

@@ -194,14 +194,10 @@ def verified(folder: Path, arguments: argparse.Namespace, complete: bool = False
 
 def expect_kept(out: Path, given: argparse.Namespace) -> None:
     """Raise InputError if a path that is given is inside `out`, a folder that is replaced."""
-    for name, value in vars(given).items():
-        for place in value if isinstance(value, list) else [value]:
-            if (
-                isinstance(place, Path)
-                and name not in ("out", "cache")
-                and Path(os.path.realpath(place)).is_relative_to(os.path.realpath(out))
-            ):
-                raise InputError(f"--out {out} would be replaced, and {place} is inside it. Give another folder.")
+    inputs = {name: value for name, value in vars(given).items() if name not in ("out", "cache")}
+    for place in (one for value in inputs.values() for one in (value if isinstance(value, list) else [value])):
+        if isinstance(place, Path) and Path(os.path.realpath(place)).is_relative_to(os.path.realpath(out)):
+            raise InputError(f"--out {out} would be replaced, and {place} is inside it. Give another folder.")
 
 
 def cache_arguments(parser: argparse.ArgumentParser, what: str = "vectors") -> None:
