@@ -11,7 +11,7 @@ from authbench.release.checking import pool_kernels as check
 TEXTS = st.lists(st.tuples(st.integers(10, 24), st.integers(-6, 0), st.integers(-2, 0)), min_size=24, max_size=48)
 
 
-def problem_of(negatives, lengths, query, positive, measures, row, beside):
+def problem_of(negatives, lengths, query, positive, measures, row, beside, close=0.0):
     """Return what the check finds in a group of these negatives, one author having the query and the positive."""
     n, none = len(lengths), np.full(1, -1)
     groups = check.Groups(np.zeros(1, np.int64), np.array([len(negatives)]), np.array(negatives, np.int32))
@@ -23,7 +23,8 @@ def problem_of(negatives, lengths, query, positive, measures, row, beside):
         lengths, np.ones(n, bool), *whole, np.arange(n), np.zeros(n + 1, np.int32), np.empty(0, np.int32)
     )
     pairs = check.Pairs(np.zeros(1, np.int64), lengths[[query]], np.array([positive]), *map(np.atleast_1d, measures))
-    check.check_near(check.Similarities(0, row[None], beside[None]), pairs, groups, texts, 0.0, True, 10, problems)
+    similar = check.Similarities(0, row[None], beside[None])
+    check.check_near(similar, pairs, groups, texts, (close, close), True, 10, problems)
     return problems[0]
 
 
@@ -45,6 +46,9 @@ def test_a_group_that_the_build_makes_is_sound_and_one_with_another_negative_is_
     negatives = found[0, : sizes[0]].tolist() if sizes[0] > 1 else []
     given_texts = lengths, query, positive, measures, row, beside
     assert problem_of(negatives, *given_texts) == 0
+    rounded = np.random.default_rng(n).uniform(-0.05, 0.05, (2, n))
+    elsewhere = (part + noise[: len(part)] for part, noise in zip((row, beside), rounded, strict=True))
+    assert problem_of(negatives, *given_texts[:4], *elsewhere, close=0.1) == 0
     assume(negatives)
     assert problem_of([], *given_texts) == check.NO_GROUP
     assert problem_of(negatives[1:], *given_texts) in (check.UNBALANCED, check.MISCOUNTED)

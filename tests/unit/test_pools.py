@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_corpus import author, document, frame, release
 
-from authbench.core.content_words import Topic, content_vectors, fit_words
+from authbench.core.content_words import COLUMNS, Topic, content_vectors, fit_words
 from authbench.core.dates import middle_day
 from authbench.release.format.columns import PAIRS, POOLS, POSITIVES
 
@@ -69,7 +69,9 @@ class Brute:
         self.contained = {frozenset((f"news:{a}", f"news:{b}")) for a, b in contained}
         vectors = content_vectors(documents, fit_words([]), topic)  # the split `train` is empty
         self.row = {ident: place for place, ident in enumerate(documents["id"])}
-        self.similar = (vectors @ vectors.T).toarray()
+        parts = [vectors[:, at : at + COLUMNS] for at in range(0, vectors.shape[1], COLUMNS)]
+        by_part = [(part @ part.T).toarray() for part in parts]
+        self.similar, self.by_words = sum(by_part), by_part[0]
         self.empty = {ident for ident, place in self.row.items() if vectors[place].nnz == 0}
         self.related = {(row["query_id"], row["candidate_id"]): row for row in contents.positives.iter_rows(named=True)}
         days = documents.select("id", days=middle_day("date"))
@@ -114,6 +116,9 @@ class Brute:
         asked, *lengths = (self.by_id[one]["token_length"] for one in (query, ident, positive))
         far, near = ((max(length, asked), min(length, asked)) for length in lengths)
         measures = [self.measures(pool)(query, ident) - self.measures(pool)(query, positive)]
+        if pool == "topic_matched":
+            rows = [self.row[one] for one in (query, ident, positive)]
+            measures.append(self.by_words[rows[0], rows[1]] - self.by_words[rows[0], rows[2]])
         if pool == "topic_time":
             measures.append(self.similarity_in_time(query, ident) - self.similarity_in_time(query, positive))
         return *map(int, np.sign(measures)), int(np.sign(near[0] * far[1] - near[1] * far[0]))

@@ -7,7 +7,7 @@ word are its sequences of three letters, the pieces of a pair its two characters
 """
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from authbench.core.arrays import F64, I32, I64
+from authbench.core.arrays import F32, F64, I32, I64
 from authbench.core.function_words import read_function_words
 
 FREQUENT = 300  # words of a language that count as frequent
@@ -122,6 +122,39 @@ def content_vectors_of_batches(
     if ends[-1] <= np.iinfo(np.int32).max:
         ends = ends.astype(np.int32)
     return csr_matrix((_emptied(weights), _emptied(columns), ends), shape=(len(ends) - 1, COLUMNS * len(shares)))
+
+
+def similarities_with(vectors: Any) -> Callable[[Any], tuple[F32, F32]]:
+    """Return a function that gives the topic similarities of vectors to these vectors, and how much of it is by words.
+
+    Without pieces the latter has no columns.
+    """
+    from authbench.core.product_kernels import products_with
+
+    products = [products_with(part) for part in _words_and_pieces(vectors)]
+
+    def similarities(others: Any) -> tuple[F32, F32]:
+        parts = _words_and_pieces(others)
+        by_words = products[0](parts[0])
+        if len(parts) == 1:
+            return by_words, by_words[:, :0].copy()
+        whole = products[1](parts[1])
+        whole += by_words
+        return whole, by_words
+
+    return similarities
+
+
+def words_of(vectors: Any) -> Any:
+    """Return the part of vectors that words define."""
+    return _words_and_pieces(vectors)[0]
+
+
+def _words_and_pieces(vectors: Any) -> list[Any]:
+    """Return the part of vectors that words define, and the part that pieces define where they count."""
+    if vectors.shape[1] == COLUMNS:
+        return [vectors]
+    return [vectors[:, :COLUMNS].tocsr(), vectors[:, COLUMNS:].tocsr()]
 
 
 def count_content_words(texts: pl.DataFrame, statistics: WordStatistics) -> Iterator[tuple[int, pl.DataFrame]]:

@@ -2,10 +2,10 @@
 
 `matched`: the negatives have the positive's language, source and primary genre, and its length; otherwise as many are
 nearer to the query's length as are further from it. `topic_matched`, `time_matched`, `topic_time`: they equal the
-positive in topic similarity to the query, in days from it, or in both, and in nearness to its length; or they come in
-pairs that differ from the positive in opposite directions in each of these. A positive of the query's date so has only
-negatives of that date in `time_matched`. `topic_adversarial`: a query's least topical positive against the most topical
-negatives.
+positive in topic similarity to the query (whole, and by words), in days from it, or in topic similarity and days, and
+in nearness to its length; or they come in pairs that differ from the positive in opposite directions in each of these.
+A positive of the query's date so has only negatives of that date in `time_matched`. `topic_adversarial`: a query's
+least topical positive against the most topical negatives.
 
 Positives come from another work than their query. Negatives are not by the query's author or a possibly identical
 person, and neither contain nor are contained in a text of the author. Positives and negatives have enough letters.
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from authbench.build.release.pool_texts import Texts, arrange
 from authbench.build.release.queries import is_scored
 from authbench.core.arrays import BOOL, F32, I32, I64
+from authbench.core.content_words import similarities_with
 from authbench.core.dates import middle_day
 from authbench.core.letters import Least, may_ask
 from authbench.release.format.columns import PAIRS, POOLS
@@ -37,7 +38,7 @@ LEAST, MOST = 5, 10  # negatives of a positive in `matched`
 LEAST_OF_SIDES = 2
 TOPICAL = 20  # negatives of a query in `topic_adversarial`
 _EQUAL = 1e-9  # logarithms of lengths that differ by less are equal
-_SIMILARITIES_AT_ONCE = 3_000_000  # of two or three kinds
+_SIMILARITIES_AT_ONCE = 2_500_000  # of three or four kinds
 _MATCHED, _TOPIC_MATCHED, _ADVERSARIAL, _TIME_MATCHED, _TOPIC_TIME = POOLS
 
 
@@ -72,7 +73,7 @@ def make_pools(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return a split's pairs (PAIRS), and the number of positives kept by pool, language and source (COUNTS).
 
-    Memory: 14 bytes per pair, 34 more for the largest pool while it is sorted, and 9 million similarities at a
+    Memory: 14 bytes per pair, 34 more for the largest pool while it is sorted, and 10 million similarities at a
     time and core (of topics and dates, of texts of a language and primary genre to some queries).
 
     Args:
@@ -155,14 +156,14 @@ class _Cell(NamedTuple):
         days: shape (texts of the cell,), the date of each text, NaN if unknown.
         known: by pool, places of queries and of positives in the cell, shape (pairs, 2), sorted by query.
         least: by place, the least topical positive of each query of the cell; -1: not asked.
-        products: the topic similarities of vectors to the texts.
+        similarities: of vectors to the texts, in topic and by words (`similarities_with`).
     """
 
     first: int
     days: F32
     known: Mapping[str, I64]
     least: I64
-    products: Callable[[Any], F32]
+    similarities: Callable[[Any], tuple[F32, F32]]
 
 
 def _by_similarity(
@@ -177,8 +178,6 @@ def _by_similarity(
         vectors: the content words of each document.
         days: shape (texts,), the date of each text, NaN if unknown.
     """
-    from authbench.core.product_kernels import products_with
-
     cells, homes = texts.cell, texts.home[asked[:, 0]]
     with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
         for number in np.unique(cells[cells >= 0]):
@@ -188,8 +187,7 @@ def _by_similarity(
             least = np.full(len(texts.ids), -1, np.int64)
             least[at_home[:, 0]] = at_home[:, 1]
             asking = np.unique(np.concatenate([at_home[:, 0], *(pairs[:, 0] for pairs in own.values())]))
-            products = products_with(vectors[texts.rows[places]])
-            cell = _Cell(int(places[0]), days[places], own, least, products)
+            cell = _Cell(int(places[0]), days[places], own, least, similarities_with(vectors[texts.rows[places]]))
             step = max(1, _SIMILARITIES_AT_ONCE // len(places))
             blocks = (asking[start : start + step] for start in range(0, len(asking), step))
             for found in pool.map(partial(_of_block, cell, texts, vectors, days), blocks):
@@ -198,14 +196,14 @@ def _by_similarity(
 
 def _of_block(cell: _Cell, texts: Texts, vectors: Any, days: F32, queries: I64) -> list[tuple[str, _Groups]]:
     """Return the groups of some adjacent queries of a cell, with their pool."""
-    topics = cell.products(vectors[texts.rows[queries]])
+    topics, by_words = cell.similarities(vectors[texts.rows[queries]])
     times = -np.abs(days[queries, None] - cell.days)
     own = {pool: _of_queries(pairs, queries) for pool, pairs in cell.known.items()}
     least = cell.least[queries]
     none, unasked = np.empty((len(queries), 0), np.float32), np.zeros(len(queries), np.bool_)
     both, _ = _near(own[_TOPIC_TIME], queries, unasked, cell.first, texts, topics.copy(), times)
     in_time, _ = _near(own[_TIME_MATCHED], queries, unasked, cell.first, texts, times, none)
-    in_topic, hardest = _near(own[_TOPIC_MATCHED], queries, least >= 0, cell.first, texts, topics, none)
+    in_topic, hardest = _near(own[_TOPIC_MATCHED], queries, least >= 0, cell.first, texts, topics, by_words)
     adversarial = _groups(queries, least, hardest, (hardest >= 0).sum(axis=1), 1)
     return [(_TOPIC_TIME, both), (_TIME_MATCHED, in_time), (_TOPIC_MATCHED, in_topic), (_ADVERSARIAL, adversarial)]
 

@@ -171,12 +171,24 @@ def check_lengths(
 
 
 @compiled
+def _sign(value: float, own: float, close: float) -> int:
+    """Return the sign of a text's difference from the positive; 0 where it may be chance."""
+    return 0 if abs(value - own) <= close else 1 if value > own else -1
+
+
+@compiled
+def _in_doubt(value: float, own: float, close: float) -> bool:
+    """Return whether rounding decides the sign of a difference; without common words both similarities are 0."""
+    return close > 0 and abs(value - own) <= close and (value != 0 or own != 0)
+
+
+@compiled
 def check_near(
     cell: Similarities,
     pairs: Pairs,
     groups: Groups,
     texts: Texts,
-    close: float,
+    close: tuple[float, float],
     lengths: bool,
     most: int,
     problems: I64,
@@ -190,7 +202,7 @@ def check_near(
         cell, pairs: of the pool.
         groups: of the pairs.
         texts: of the split.
-        close: similarities that differ by less may be equal; 0: they are exact.
+        close: similarities, and second ones, that differ by less may be equal; 0: they are exact.
         lengths: whether the lengths of all negatives are balanced, or only of texts as similar as the positive.
         most: negatives of a positive.
         problems: shape (pairs,); written.
@@ -210,6 +222,7 @@ def check_near(
             continue
         problems[i], there = 0, ends[i] - starts[i]
         taken[:], around[:], nearer[:], furthest[:] = 0, 0, 0, 0.0
+        unsure, tied, tied_beside = 0, 0, 0
         low = begin + np.searchsorted(tokens[begin:end], (length + 1) // 2)
         high = begin + np.searchsorted(tokens[begin:end], 2 * length, "right")
         for k in range(2 * there + high - low):  # the negatives twice, then all texts of the length
@@ -219,8 +232,11 @@ def check_near(
                 problems[i] = STRANGE if k < there else problems[i]
                 continue
             apart = row[one - first] - own
-            sign = 0 if abs(apart) <= close else 1 if apart > 0 else -1
-            sign_beside = np.int64(np.sign(second[one - first] - similarity_beside[i])) if two else 0
+            sign, in_doubt = _sign(row[one - first], own, close[0]), _in_doubt(row[one - first], own, close[0])
+            sign_beside, doubt_beside = 0, False
+            if two:
+                sign_beside = _sign(second[one - first], similarity_beside[i], close[1])
+                doubt_beside = _in_doubt(second[one - first], similarity_beside[i], close[1])
             sign_length = 0
             if lengths or (sign == 0 and sign_beside == 0):
                 far, near = max(tokens[one], asked[i]), min(tokens[one], asked[i])
@@ -228,23 +244,23 @@ def check_near(
             kind = 13 + 9 * sign + 3 * sign_beside + sign_length
             if k < there:
                 taken[kind] += 1
+                tied += in_doubt
+                tied_beside += doubt_beside
+            if in_doubt or doubt_beside:  # may be of another kind
+                unsure += k >= 2 * there
+            elif k < there:
                 furthest[kind] = max(furthest[kind], abs(apart))
             elif k < 2 * there:
-                nearer[kind] -= abs(apart) + close < furthest[kind]
+                nearer[kind] -= abs(apart) + close[0] < furthest[kind]
             else:
                 around[kind] += 1
-                nearer[kind] += abs(apart) + close < furthest[kind]
+                nearer[kind] += abs(apart) + close[0] < furthest[kind]
         if problems[i]:
             continue
-        unsure, tied, sure_pairs, available, farther = 0, 0, 0, 0, False
+        available, farther = 0, False
         balance, balance_beside, balance_length = 0, 0, 0
         for kind in range(27):
-            if 9 <= kind < 18:
-                unsure += around[kind] * (close > 0)
-                tied += taken[kind] * (close > 0)
-            else:
-                sure_pairs += min(around[kind], around[26 - kind])
-                farther |= nearer[kind] > 0
+            farther |= nearer[kind] > 0
             available += min(around[kind], around[26 - kind]) * (kind != 13)
             balance += (kind // 9 - 1) * taken[kind]
             balance_beside += (kind // 3 % 3 - 1) * taken[kind]
@@ -252,8 +268,10 @@ def check_near(
         equal = min(most, around[13])
         wanted = equal + 2 * min((most - equal) // 2, available // 2)
         if not there:
-            problems[i] = NO_GROUP if sure_pairs or (not unsure and wanted > 1) else 0
-        elif abs(balance) > tied or balance_beside or (balance_length and (lengths or not close)):
+            problems[i] = NO_GROUP if available or (not unsure and wanted > 1) else 0
+        elif (
+            abs(balance) > tied or abs(balance_beside) > tied_beside or (balance_length and (lengths or close[0] == 0))
+        ):
             problems[i] = UNBALANCED
         elif not 2 <= there <= most or (not unsure and there != wanted):
             problems[i] = MISCOUNTED

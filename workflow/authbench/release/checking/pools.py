@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from authbench.core.arrays import F32, I32, I64
+from authbench.core.content_words import similarities_with, words_of
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.relations import CLOSE, cosines
 from authbench.release.format.columns import POOLS
@@ -95,21 +96,21 @@ class Texts:
         kinds = np.searchsorted(kind, kind), np.searchsorted(kind, kind, "right")
         return pool_kernels.Texts(tokens, fits, *kinds, author, self.excluded.indptr, self.excluded.indices)
 
-    def similarities(self, queries: I64, cell: "_Cell") -> F32:
-        """Return the similarity of each text of a cell to queries; NaN: may not be a negative."""
-        similar = cell.products(self.vectors[queries])
+    def similarities(self, queries: I64, cell: "_Cell") -> tuple[F32, F32]:
+        """Return the similarity of each text of a cell to queries, and by words; NaN: may not be a negative."""
+        similar, by_words = cell.similarities(self.vectors[queries])
         author, fits = self.arrays("author", "fits")
         similar[:, ~fits[cell.first : cell.end]] = np.nan
         similar[self.excluded[author[queries], cell.first : cell.end].nonzero()] = np.nan
-        return similar
+        return similar, by_words
 
 
 class _Cell(NamedTuple):
-    """The texts `first:end` of a language and primary genre; `products` gives the similarities of vectors to them."""
+    """The texts `first:end` of a language and primary genre, and a function from `similarities_with`."""
 
     first: int
     end: int
-    products: Callable[[Any], F32]
+    similarities: Callable[[Any], tuple[F32, F32]]
 
 
 def check_matched(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
@@ -160,9 +161,9 @@ def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str], lengt
     hard_problems = np.zeros(queries.height, np.int64)
 
     def check_block(block: slice, cell: _Cell) -> None:
-        similar = texts.similarities(rows[block], cell)
+        similar, by_words = texts.similarities(rows[block], cell)
         for pool, one in asked.items():
-            _check_near(pool, one, rows[block], similar, cell.first, texts, lengths)
+            _check_near(pool, one, rows[block], (similar, by_words), cell.first, texts, lengths)
         pool_kernels.check_most_topical(
             pool_kernels.Similarities(cell.first, similar, similar[:, :0]),
             answered[block],
@@ -181,33 +182,40 @@ def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str], lengt
     yield from _findings("adversarial_pairs", queries, hard_problems)
 
 
-def _check_near(pool: str, asked: _Asked, queries: I64, topics: F32, first: int, texts: Texts, lengths: bool) -> None:
-    """Write what is wrong with groups of a pool; `topics` are the similarities of queries to texts of their cell."""
+def _check_near(
+    pool: str, asked: _Asked, queries: I64, topic: tuple[F32, F32], first: int, texts: Texts, lengths: bool
+) -> None:
+    """Write what is wrong with groups of a pool; `topic` are the similarities of queries to texts of their cell."""
     from authbench.release.checking import pool_kernels
 
     (asking,) = _arrays(asked.pairs, "row_of_query")
     part = slice(*np.searchsorted(asking, [queries[0], queries[-1] + 1]).tolist())
-    positives, by_topic, by_date, starts, ends = _arrays(
-        asked.pairs[part], "row", "similarity", "nearness", "start", "end"
+    positives, by_topic, by_words, by_date, starts, ends = _arrays(
+        asked.pairs[part], "row", "similarity", "by_words", "nearness", "start", "end"
     )
+    topics, words = topic
     days = texts.days[first : first + topics.shape[1]]
     dates = np.empty((len(queries), 0), np.float32)
     if pool != _TOPIC:
         dates = np.where(np.isnan(topics), np.float32(np.nan), -np.abs(texts.days[queries][:, None] - days))
-    similar, beside = (dates, dates[:, :0].copy()) if pool == _TIME else (topics, dates)
+    similar, own = (dates, by_date) if pool == _TIME else (topics, by_topic)
+    none = dates[:, :0].copy()
+    beside, own_beside, close_beside = {
+        _TOPIC: (words, by_words, CLOSE), _TIME: (none, by_date, 0.0), _TOPIC_TIME: (dates, by_date, 0.0)
+    }[pool]  # fmt: skip
     pairs_of_pool = pool_kernels.Pairs(
         np.searchsorted(queries, asking[part]),
         texts.in_arrays.tokens[asking[part]],
         positives,
-        by_date if pool == _TIME else by_topic,
-        by_date if pool == _TOPIC_TIME else by_topic,
+        own,
+        own_beside,
     )
     pool_kernels.check_near(
         pool_kernels.Similarities(first, similar, beside),
         pairs_of_pool,
         pool_kernels.Groups(starts, ends, asked.negatives),
         texts.in_arrays,
-        0.0 if pool == _TIME else CLOSE,
+        (0.0 if pool == _TIME else CLOSE, close_beside),
         lengths,
         _MOST,
         asked.problems[part],
@@ -233,13 +241,14 @@ def _with_groups(asked: pl.DataFrame, groups: pl.DataFrame, key: str | list[str]
 
 
 def _compared(texts: Texts) -> pl.DataFrame:
-    """Return the answers of queries that are candidates, by the query's row: `fits`, `similarity`, `nearness`."""
+    """Return the answers of queries that are candidates, by the query's row, with their nearness in each measure."""
     queries = texts.rows.select(query_id="id", row_of_query="row", cell_of_query="cell")
     positives = texts.rows.select("row", "cell", "fits", candidate_id="id")
     answers = texts.answers.join(queries, on="query_id").join(positives, on="candidate_id").sort("row_of_query")
     asking, positive = _arrays(answers, "row_of_query", "row")
     nearness = -np.abs(texts.days[asking] - texts.days[positive]).astype(np.float64)
-    return answers.with_columns(similarity=cosines(texts.vectors, asking, positive), nearness=nearness)
+    similarity, by_words = (cosines(of, asking, positive) for of in (texts.vectors, words_of(texts.vectors)))
+    return answers.with_columns(similarity=similarity, by_words=by_words, nearness=nearness)
 
 
 def _asking(texts: Texts, answers: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
@@ -260,14 +269,12 @@ def _asking(texts: Texts, answers: pl.DataFrame, groups: pl.DataFrame) -> pl.Dat
 
 def _cells(rows: I64, texts: Texts) -> Iterator[tuple[_Cell, list[slice]]]:
     """Yield the cells of queries, given by their ascending rows, with slices of the queries."""
-    from authbench.core.product_kernels import products_with
-
     (cells,) = texts.arrays("cell")
     for number in np.unique(cells[rows]):
         first, end = np.searchsorted(cells, [number, number + 1]).tolist()
         start, stop = np.searchsorted(rows, [first, end]).tolist()
         step = max(1, _CELLS_AT_ONCE // (end - first))
-        cell = _Cell(first, end, products_with(texts.vectors[first:end]))
+        cell = _Cell(first, end, similarities_with(texts.vectors[first:end]))
         yield cell, [slice(at, min(at + step, stop)) for at in range(start, stop, step)]
 
 
