@@ -1,6 +1,6 @@
-"""Name the NumPy array types that modules share, without loading the compiler."""
+"""Name the types of arrays and matrices that modules share, without loading the compiler."""
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,3 +13,4 @@ I64: TypeAlias = NDArray[np.int64]
 F32: TypeAlias = NDArray[np.float32]
 F64: TypeAlias = NDArray[np.float64]
 BOOL: TypeAlias = NDArray[np.bool_]
+Sparse: TypeAlias = Any  # a CSR matrix of SciPy, which has no types

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from authbench.core.arrays import F32, F64, I32, I64
+from authbench.core.arrays import F32, F64, I32, I64, Sparse
 from authbench.core.function_words import read_function_words
 
 FREQUENT = 300  # words of a language that count as frequent
@@ -100,7 +100,7 @@ def content_vectors(texts: pl.DataFrame, statistics: WordStatistics, topic: Topi
 
 def content_vectors_of_batches(
     batches: Iterable[pl.DataFrame], statistics: WordStatistics, topic: Topic = "words"
-) -> Any:
+) -> Sparse:
     """Return `content_vectors` of texts in batches; memory: the result, half of it again, and a batch."""
     from scipy.sparse import csr_matrix
 
@@ -124,7 +124,7 @@ def content_vectors_of_batches(
     return csr_matrix((_emptied(weights), _emptied(columns), ends), shape=(len(ends) - 1, COLUMNS * len(shares)))
 
 
-def similarities_with(vectors: Any) -> Callable[[Any], tuple[F32, F32]]:
+def similarities_with(vectors: Sparse) -> Callable[[Sparse], tuple[F32, F32]]:
     """Return a function that gives the topic similarities of vectors to these vectors, and how much of it is by words.
 
     Without pieces the latter has no columns.
@@ -133,7 +133,7 @@ def similarities_with(vectors: Any) -> Callable[[Any], tuple[F32, F32]]:
 
     products = [products_with(part) for part in _words_and_pieces(vectors)]
 
-    def similarities(others: Any) -> tuple[F32, F32]:
+    def similarities(others: Sparse) -> tuple[F32, F32]:
         parts = _words_and_pieces(others)
         by_words = products[0](parts[0])
         if len(parts) == 1:
@@ -145,12 +145,12 @@ def similarities_with(vectors: Any) -> Callable[[Any], tuple[F32, F32]]:
     return similarities
 
 
-def words_of(vectors: Any) -> Any:
+def words_of(vectors: Sparse) -> Sparse:
     """Return the part of vectors that words define."""
     return _words_and_pieces(vectors)[0]
 
 
-def _words_and_pieces(vectors: Any) -> list[Any]:
+def _words_and_pieces(vectors: Sparse) -> list[Sparse]:
     """Return the part of vectors that words define, and the part that pieces define where they count."""
     if vectors.shape[1] == COLUMNS:
         return [vectors]

@@ -1,11 +1,11 @@
 """Multiply sparse matrices into dense tables by a compiled loop, where most products are not 0."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from authbench.core.arrays import F32, I64, U32
+from authbench.core.arrays import F32, I64, U32, Sparse
 from authbench.core.runtime.jit import compiled
 
 Values = np.ndarray  # float32 or float64
@@ -19,7 +19,7 @@ class Rows(NamedTuple):
     values: Values
 
 
-def rows_of(matrix: Any) -> Rows:
+def rows_of(matrix: Sparse) -> Rows:
     """Return the rows of a CSR matrix."""
     columns = matrix.indices
     small = columns.dtype == np.int32
@@ -28,11 +28,11 @@ def rows_of(matrix: Any) -> Rows:
     )
 
 
-def products_with(matrix: Any) -> Callable[[Any], F32]:
+def products_with(matrix: Sparse) -> Callable[[Sparse], F32]:
     """Return a function that gives the products of the rows of a CSR matrix with the rows of this matrix."""
     turned = rows_of(matrix.T.tocsr())
 
-    def products(others: Any) -> F32:
+    def products(others: Sparse) -> F32:
         found = np.empty((others.shape[0], matrix.shape[0]), np.float32)
         multiply(0, rows_of(others), turned, found)
         return found
@@ -40,7 +40,7 @@ def products_with(matrix: Any) -> Callable[[Any], F32]:
     return products
 
 
-def products_of_pairs(matrix: Any, one: I64, other: I64) -> F32:
+def products_of_pairs(matrix: Sparse, one: I64, other: I64) -> F32:
     """Return the product of each pair of rows of a CSR matrix whose columns are sorted, shape (pairs,)."""
     found, one, other = np.empty(len(one), np.float32), one.view(), other.view()
     one.flags.writeable = other.flags.writeable = False  # else the loop is compiled for either kind

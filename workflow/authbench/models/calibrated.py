@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.core.arrays import F64, I32, I64
+from authbench.core.arrays import F64, I32, I64, Sparse
 from authbench.core.errors import InputError
 from authbench.core.identity import keyed_hash
 from authbench.core.json_values import JsonObject
@@ -202,13 +202,13 @@ class CrossEntropies:
         yield np.abs(first - second)
 
 
-def _counts(texts: Sequence[str], **settings: Any) -> Any:
+def _counts(texts: Sequence[str], **settings: Any) -> Sparse:
     from sklearn.feature_extraction.text import HashingVectorizer
 
     return HashingVectorizer(**settings).transform(texts).tocsr()
 
 
-def _products(one: Any, other: Any) -> F64:
+def _products(one: Sparse, other: Sparse) -> F64:
     """Return the dot products of rows with the same number."""
     return np.asarray(one.multiply(other).sum(axis=1), np.float64).ravel()
 

@@ -8,11 +8,10 @@ counting is sorting.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from authbench.core.arrays import I64, U32
+from authbench.core.arrays import I64, U32, Sparse
 
 ANALYZERS = ("char", "char_wb")
 _CODE_POINTS = 0x110000
@@ -77,7 +76,7 @@ class _Digits:
                 whole = number
 
 
-def count_ngrams(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int, int], lower_case: bool) -> Any:
+def count_ngrams(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int, int], lower_case: bool) -> Sparse:
     """Return how often each n-gram of the first `learnt` texts is in each text, CSR of float32; None without n-grams.
 
     Columns are in the order of the n-grams' code points. Memory: 4 bytes per character, and about 9 per distinct n-gram
@@ -192,7 +191,7 @@ def _distinct_of(parts: Sequence[I64]) -> I64:
     return _distinct(np.concatenate([found, *waiting]))
 
 
-def _by_scikit_learn(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int, int], lower_case: bool) -> Any:
+def _by_scikit_learn(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int, int], lower_case: bool) -> Sparse:
     from scipy.sparse import vstack
     from sklearn.feature_extraction.text import CountVectorizer
 

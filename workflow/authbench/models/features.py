@@ -10,7 +10,7 @@ import polars as pl
 import regex
 from numpy.typing import NDArray
 
-from authbench.core.arrays import F32, I32
+from authbench.core.arrays import F32, I32, Sparse
 from authbench.core.function_words import LISTS
 from authbench.core.identity import keyed_hash
 from authbench.models import shortcuts
@@ -36,7 +36,7 @@ def punctuation_vectors(documents: pl.DataFrame, candidates: int, parameters: No
     return standardised(table, documents["lang"], candidates)
 
 
-def edge_vectors(documents: pl.DataFrame, candidates: int, parameters: EdgesParameters) -> Any:
+def edge_vectors(documents: pl.DataFrame, candidates: int, parameters: EdgesParameters) -> Sparse:
     """Return TF-IDF of the n-grams of both ends (greetings, sign-offs), concatenated, shape (documents, n-grams)."""
     from scipy.sparse import hstack
 

@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 import regex
 
-from authbench.core.arrays import I32
+from authbench.core.arrays import I32, Sparse
 from authbench.models.character_ngrams import ANALYZERS, count_ngrams
 from authbench.models.model import Reference, Vectors
 from authbench.models.parameters import CANDIDATES, NgramsParameters
@@ -64,7 +63,9 @@ _ENTRIES = 1 << 24  # of a matrix, weighted at a time
 _NOTHING = 1e-6  # squared length below which a text is the mean of its language, but for rounding
 
 
-def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsParameters, reference: Reference) -> Any:
+def ngram_vectors(
+    documents: pl.DataFrame, candidates: int, parameters: NgramsParameters, reference: Reference
+) -> Sparse:
     """Return TF-IDF of n-grams, concatenated over `parts`, shape (documents, n-grams).
 
     The vocabulary and its frequencies are fitted on the candidates, or on the file that `fit_on` names (JSON lines with
@@ -156,7 +157,7 @@ def _counted(documents: pl.DataFrame, analyzer: str) -> Sequence[str]:
     return tags(documents["content"], documents["lang"])
 
 
-def tfidf(counts: Any, learnt: int, texts: int, sublinear: bool) -> Any:
+def tfidf(counts: Sparse, learnt: int, texts: int, sublinear: bool) -> Sparse:
     """Return TF-IDF fitted on the first `learnt` rows of counts; zeros for each of the texts without counts (None).
 
     The result is bit-identical to scikit-learn's TfidfTransformer, whose import would cost every job a second, and is
@@ -178,7 +179,7 @@ def tfidf(counts: Any, learnt: int, texts: int, sublinear: bool) -> Any:
     return with_rows_of_length_1(counts)
 
 
-def with_rows_of_length_1(rows: Any) -> Any:
+def with_rows_of_length_1(rows: Sparse) -> Sparse:
     """Scale the rows of a CSR matrix of float32 to length 1 in place, and return it; rows of zeros are unchanged."""
     for first in range(0, rows.shape[0], _ROWS):
         starts = rows.indptr[first : first + _ROWS + 1]
@@ -190,7 +191,7 @@ def with_rows_of_length_1(rows: Any) -> Any:
     return rows
 
 
-def weighted(counter: Any, corpus: Sequence[str], texts: Sequence[str], sublinear: bool = False) -> Any:
+def weighted(counter: Sparse, corpus: Sequence[str], texts: Sequence[str], sublinear: bool = False) -> Sparse:
     """Return TF-IDF of the texts fitted on a corpus; zeros where the corpus has no string to count.
 
     If the texts begin with the corpus, the corpus is counted once.

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
 
 import polars as pl
 
@@ -15,6 +14,7 @@ from authbench.build.release.relations import RELATIONS, relate
 from authbench.build.release.takedown import is_taken_down, removed_documents
 from authbench.config.settings.release import Release
 from authbench.config.settings.split import Split
+from authbench.core.arrays import Sparse
 from authbench.core.content_words import EARLIER, WordStatistics, content_vectors, fit_words
 from authbench.core.errors import InputError
 from authbench.core.identity import digest, sha256_of_text
@@ -126,7 +126,7 @@ def pair_up(
     settings: Release,
     splits: Sequence[str],
     seed: int,
-    vectors_of: Callable[[str, pl.DataFrame], Any],
+    vectors_of: Callable[[str, pl.DataFrame], Sparse],
     containment: pl.DataFrame | None,
     possibly_one: pl.DataFrame | None,
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -167,7 +167,7 @@ def _by_authors(documents: pl.DataFrame, split: str) -> Iterator[pl.DataFrame]:
 
 def content_words_of(
     documents: pl.DataFrame, splits: Sequence[str], settings: Release
-) -> Callable[[str, pl.DataFrame], Any]:
+) -> Callable[[str, pl.DataFrame], Sparse]:
     """Return a function that gives the content words of a split's texts, fitted on the splits it may learn from."""
     fitted, topic = cache(partial(_fit_words, documents)), settings.get("topic", EARLIER)
     return lambda split, texts: content_vectors(texts, fitted(tuple(reference_splits(splits, split))), topic)

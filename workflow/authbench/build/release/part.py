@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import cast
 
 import polars as pl
 
@@ -21,6 +21,7 @@ from authbench.build.release.queries import choose_queries
 from authbench.config.registry.entries import default_settings
 from authbench.config.settings.release import Release as Settings
 from authbench.config.settings.split import Split
+from authbench.core.arrays import Sparse
 from authbench.core.content_words import EARLIER, Topic, WordStatistics, content_vectors_of_batches, fit_words
 from authbench.core.letters import Least, has_letters
 from authbench.core.storage.parquet import read_batches, write_batches
@@ -156,7 +157,7 @@ def _vectors(
     topic: Topic,
     split: str,
     documents: pl.DataFrame,
-) -> Any:
+) -> Sparse:
     """Return the content words of texts of a split, rows in their order, fitted on the kept texts of its references."""
     statistics = fitted(tuple(reference_splits(list(texts), split)))
     kept = [pl.Series("id", [], pl.String)]

@@ -14,7 +14,7 @@ person, and neither contain nor are contained in a text of the author. Positives
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from authbench.build.release.pool_texts import Texts, arrange
 from authbench.build.release.queries import is_scored
-from authbench.core.arrays import BOOL, F32, I32, I64
+from authbench.core.arrays import BOOL, F32, I32, I64, Sparse
 from authbench.core.content_words import similarities_with
 from authbench.core.dates import middle_day
 from authbench.core.letters import Least, may_ask
@@ -65,7 +65,7 @@ def make_pools(
     documents: pl.DataFrame,
     related: pl.DataFrame,
     queries: pl.DataFrame,
-    vectors: Any,
+    vectors: Sparse,
     letters: Least,
     seed: int,
     shared: bool = True,
@@ -163,11 +163,11 @@ class _Cell(NamedTuple):
     days: F32
     known: Mapping[str, I64]
     least: I64
-    similarities: Callable[[Any], tuple[F32, F32]]
+    similarities: Callable[[Sparse], tuple[F32, F32]]
 
 
 def _by_similarity(
-    known: Mapping[str, I64], asked: I64, texts: Texts, vectors: Any, days: F32
+    known: Mapping[str, I64], asked: I64, texts: Texts, vectors: Sparse, days: F32
 ) -> Iterator[tuple[str, _Groups]]:
     """Yield groups of the pools that match by similarity to the query, with their pool, in blocks of queries of a cell.
 
@@ -194,7 +194,7 @@ def _by_similarity(
                 yield from found
 
 
-def _of_block(cell: _Cell, texts: Texts, vectors: Any, days: F32, queries: I64) -> list[tuple[str, _Groups]]:
+def _of_block(cell: _Cell, texts: Texts, vectors: Sparse, days: F32, queries: I64) -> list[tuple[str, _Groups]]:
     """Return the groups of some adjacent queries of a cell, with their pool."""
     topics, by_words = cell.similarities(vectors[texts.rows[queries]])
     times = -np.abs(days[queries, None] - cell.days)

@@ -1,11 +1,11 @@
 """Relate two texts of an author: what they may share besides style."""
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import polars as pl
 
+from authbench.core.arrays import Sparse
 from authbench.release.format.columns import POSITIVES
 
 RELATIONS = pl.Schema([("split", pl.String()), *POSITIVES.schema.items()])
@@ -79,7 +79,7 @@ def _equal(column: str) -> pl.Expr:
     return (pl.col(column) == pl.col(f"{column}_of_candidate")).fill_null(False)
 
 
-def _similarities(vectors: Any, rows: np.ndarray, others: np.ndarray) -> pl.Series:
+def _similarities(vectors: Sparse, rows: np.ndarray, others: np.ndarray) -> pl.Series:
     """Return the cosines of pairs of rows; null if a row is empty."""
     from authbench.core.product_kernels import products_of_pairs
 

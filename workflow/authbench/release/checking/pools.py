@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 import polars as pl
 
-from authbench.core.arrays import F32, I32, I64
+from authbench.core.arrays import F32, I32, I64, Sparse
 from authbench.core.content_words import similarities_with, words_of
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.relations import CLOSE, cosines
@@ -46,7 +46,7 @@ class Texts:
     """
 
     table: pl.DataFrame
-    vectors: Any
+    vectors: Sparse
     days: F32
     queries: pl.DataFrame
     answers: pl.DataFrame
@@ -73,7 +73,7 @@ class Texts:
         return found
 
     @cached_property
-    def excluded(self) -> Any:
+    def excluded(self) -> Sparse:
         """Return the texts that may not be negatives of each author, as a CSR matrix."""
         from scipy.sparse import csr_matrix
 
@@ -110,7 +110,7 @@ class _Cell(NamedTuple):
 
     first: int
     end: int
-    similarities: Callable[[Any], tuple[F32, F32]]
+    similarities: Callable[[Sparse], tuple[F32, F32]]
 
 
 def check_matched(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:

@@ -1,12 +1,11 @@
 """Check positives.parquet: work out again how every query is related to the other texts of its author."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from authbench.core.arrays import F64, I64
+from authbench.core.arrays import F64, I64, Sparse
 from authbench.core.content_words import Topic, WordStatistics, content_vectors, fit_words
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.rows import Rows
@@ -30,7 +29,7 @@ def is_timed(release: Rows) -> bool:
     return any("years" in columns_of(path) for path in paths if path.is_file())
 
 
-def vectors_of(release: Rows, split: str, statistics: WordStatistics, topic: Topic) -> Any:
+def vectors_of(release: Rows, split: str, statistics: WordStatistics, topic: Topic) -> Sparse:
     """Return the content words of a split's documents, in the order of `release.documents`.
 
     The format defines topic similarity (`content_words`).
@@ -110,7 +109,7 @@ def _neighbours() -> pl.Expr:
     return ((pl.col("ordinal") - pl.col("ordinal_2")).abs() == 1).fill_null(False)
 
 
-def cosines(vectors: Any, rows: I64, others: I64) -> F64:
+def cosines(vectors: Sparse, rows: I64, others: I64) -> F64:
     """Return the cosines of pairs of rows of length 1; NaN where a row is empty."""
     from authbench.core.product_kernels import products_of_pairs
 
