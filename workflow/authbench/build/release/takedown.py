@@ -26,7 +26,7 @@ def read_takedown(path: str | Path) -> frozenset[str]:
     for number, line in enumerate(text.splitlines(), start=1):
         entry = line.partition("#")[0].strip().lower()
         if entry and not _SHA256.fullmatch(entry):
-            raise InputError(f"{path}, line {number}: is no author id or SHA-256 (64 hexadecimal digits).")
+            raise InputError(f"{path}, line {number}: expected an author id or a SHA-256 (64 hexadecimal digits).")
         entries.add(entry)
     return frozenset(entries - {""})
 

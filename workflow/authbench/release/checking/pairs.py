@@ -59,9 +59,10 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
             truth = release.tables[split]["ground_truth"].select("query_id")
             asking = truth.join(documents.select("tokens", query_id="id"), on="query_id")
             candidates = documents.with_row_index("place").filter("candidate").sort(ORDER)
+            vectors = vectors[candidates["place"].to_numpy()]  # in memory once
             texts = Texts(
                 _numbered(candidates, ids),
-                vectors[candidates["place"].to_numpy()],
+                vectors,
                 candidates.select(middle_day("date")).to_series().to_numpy().astype(np.float32),
                 _numbered(asking, ids),
                 _numbered(_other_work(release, split), ids),
