@@ -319,6 +319,35 @@ def test_sources_whose_labels_are_unmeasured_are_named_beside_the_scores(board, 
     assert unmeasured_note([other]).startswith("The release does not state")
 
 
+def test_scores_of_sources_with_measured_labels_lead_where_others_are_not_measured(tmp_path, capsys):
+    release = write_scored_release(tmp_path / "release", authors=60)
+    for path in release.glob("*/[cq]*.jsonl"):
+        rows = list(map(json.loads, path.read_text().splitlines()))
+        rows = [row | ({"source": "t"} if row["lang"] == "de" else {}) for row in rows]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (release / "statistics").mkdir()
+    labels = ["source,labels,texts,estimator,impurity,low,high,decision"]
+    labels += ["s,30,120,account,0.0,0.0,0.02,clean", "t,30,120,,,,,unmeasured", ""]
+    (release / "statistics/labels.csv").write_text("\n".join(labels))
+    evaluated(release, tmp_path / "out", "random", "metadata", "tfidf")
+    scores = json.loads((tmp_path / "out/tfidf/scores.json").read_text())
+    assert scores["by_labels"].keys() == {"measured", "unmeasured"}
+    capsys.readouterr()
+    assert main(["leaderboard", str(tmp_path / "out"), "--out", str(tmp_path / "board")]) == 0
+    assert "(30 authors with measured labels)" in capsys.readouterr().out
+    leading, whole = (pl.read_csv(tmp_path / f"board/{name}.csv") for name in ("headline_measured", "headline"))
+    of_tfidf = leading.filter(model="tfidf", score="auc_matched").row(0, named=True)
+    assert of_tfidf["authors"] == 30 and whole["authors"].max() == 60
+    assert of_tfidf["value"] == scores["by_labels"]["measured"]["headline"]["auc_matched"]["value"]
+    assert of_tfidf["gain_value"] == scores["by_labels"]["measured"]["headline"]["auc_matched"]["gain"]["value"]
+    page = (tmp_path / "board/index.html").read_text()
+    assert page.index("of sources whose labels were measured") < page.index("Means over languages")
+
+
+def test_no_scores_lead_where_all_labels_are_measured_or_none(board):
+    assert not (board / "headline_measured.csv").exists()
+
+
 def test_the_lengths_of_buckets_are_told_by_language(board):
     lengths = pl.read_csv(board / "lengths.csv")
     assert lengths.columns == ["lang", "bucket", "texts", "words", "characters", "tokens"]

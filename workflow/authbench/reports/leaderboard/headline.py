@@ -1,6 +1,7 @@
 """Make the tables of headline scores: all queries, pools and detectable differences (`evaluate.headline`, `.gain`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 import polars as pl
 
@@ -12,14 +13,14 @@ from authbench.core.records import LENGTH_BUCKETS
 from authbench.core.storage.json_files import value_at
 from authbench.core.words import spaced
 from authbench.models.entries import SANITY
-from authbench.release.format.scores import HeadlineCell, Unsolved, cells_of, headline_value
+from authbench.release.format.scores import HeadlineCell, Scores, Unsolved, cells_of, headline_value
 from authbench.reports.leaderboard.collect import Result
 from authbench.reports.leaderboard.pairwise import letters_of
 from authbench.reports.leaderboard.verdict import HEADINGS, SURE
 from authbench.scoring.evaluation.gain import Comparison
 from authbench.scoring.evaluation.headline import LEAST_POOL_AUTHORS, LEAST_QUERY_AUTHORS
 from authbench.scoring.evaluation.released import HEADLINES, SCORES
-from authbench.scoring.evaluation.slices import OVERALL, SLICES
+from authbench.scoring.evaluation.slices import MEASURED, OVERALL, SLICES
 
 WITHOUT_SPACES = ("zh", "ja")  # languages with text lengths in characters
 _UNSOLVED = "unsolved"  # a pseudo-location in scores.json: its value comes from the comparison
@@ -31,52 +32,68 @@ def headline_tables(results: Sequence[Result], comparison: Comparison, pairs: pl
         return []
     reasons = {heading: why for score, why in left_out(results).items() if (heading := HEADINGS.get(score))}
     reasons |= {"gain": "no shortcut has such a score to compare with, or no model is anything else"}
-    return [without_empty_columns(_overall(results, comparison, pairs, macro), reasons) for macro in (False, True)]
+    leading = [MEASURED] if any(map(_leads, results)) else []
+    tables = [_overall(results, comparison, pairs, place, False) for place in (*leading, OVERALL)]
+    tables.append(_overall(results, comparison, pairs, OVERALL, True))
+    return [without_empty_columns(table, reasons) for table in tables]
 
 
-def _overall(results: Sequence[Result], comparison: Comparison, pairs: pl.DataFrame, macro: bool) -> Table:
+def _leads(result: Result) -> bool:
+    """Return whether scores of sources with measured labels exist, and queries of others."""
+    return bool(_part(result, MEASURED).get("headline")) and len(cells_of(result.scores, MEASURED[0])) > 1
+
+
+def _part(result: Result, place: tuple[str, str]) -> Scores:
+    """Return the scores of a slice, or of all queries."""
+    facet, label = place
+    return result.scores if place == OVERALL else cast(Scores, cells_of(result.scores, facet).get(label, {}))
+
+
+def _overall(
+    results: Sequence[Result], comparison: Comparison, pairs: pl.DataFrame, place: tuple[str, str], macro: bool
+) -> Table:
     """Return value and gain of each headline score, as means over authors or over languages."""
     keys = ("macro", "macro_low", "macro_high") if macro else ("value", "low", "high")
     gains = _gains(comparison)
     groups = [None if result.group == SANITY else result.group for result in results]
-    placed = {
-        score: places(groups, [headline_value(result.scores, score, keys[0]) for result in results])
-        for score in HEADLINES
-    }
-    same = {score: {} if macro else letters_of(pairs, score, _ranked(results, score)) for score in HEADLINES}
+    parts = [_part(result, place) for result in results]
+    placed = {score: places(groups, [headline_value(part, score, keys[0]) for part in parts]) for score in HEADLINES}
+    compared = place == OVERALL and not macro
+    same = {score: letters_of(pairs, score, _ranked(results, score)) if compared else {} for score in HEADLINES}
     rows = []
     for number, result in enumerate(results):
         cells = [Cell(result.name)]
         for score in HEADLINES:
-            cell: Mapping[str, object] = result.scores.get("headline", {}).get(score) or {}
-            gain = gains.get((result.name, *OVERALL, score), {})
+            cell: Mapping[str, object] = parts[number].get("headline", {}).get(score) or {}
+            gain = gains.get((result.name, *place, score), {})
             cells.append(_with_interval(cell, keys, placed[score][number], same[score].get(result.name, "")))
             cells.append(_gain_cell(gain, keys, with_p=not macro))
         rows.append(Row(cells, result.group))
     columns = [Column("model", words=True)]
     for score in HEADLINES:
         columns += [Column(HEADINGS[score], more_is_better=True), Column("gain", more_is_better=True)]
-    notes = (
-        _macro_notes(results)
-        if macro
-        else [_letters_note(same, pairs), *_chosen_notes(comparison), power_line(comparison), unmeasured_note(results)]
-    )
-    title = "Means over languages" if macro else "Who wrote it: means over authors"
-    name = "headline_macro" if macro else "headline"
-    return Table(name, title, columns, rows, _headline_data(results, comparison), [note for note in notes if note])
+    name, title = "headline", "Who wrote it: means over authors"
+    notes = [_letters_note(same, pairs), *_chosen_notes(comparison), power_line(comparison), unmeasured_note(results)]
+    if macro:
+        name, title, notes = "headline_macro", "Means over languages", _macro_notes(results)
+    elif place == MEASURED:
+        name, title = "headline_measured", f"{title} of sources whose labels were measured"
+        notes = ["In these sources few labels join texts by two people (statistics/labels.csv of the release)."]
+    data = _headline_data(results, comparison, place)
+    return Table(name, title, columns, rows, data, [note for note in notes if note])
 
 
-def _headline_data(results: Sequence[Result], comparison: Comparison) -> pl.DataFrame:
+def _headline_data(results: Sequence[Result], comparison: Comparison, place: tuple[str, str]) -> pl.DataFrame:
     """Return a row per model and headline score: value, macro and gain with intervals, p before and after Holm."""
     gains = _gains(comparison)
     beside = _gains(comparison, chosen=False)
     rows = []
     for result in results:
         for score in HEADLINES:
-            cell = result.scores.get("headline", {}).get(score)
+            cell = _part(result, place).get("headline", {}).get(score)
             if cell is None:
                 continue
-            gain, over = (given_cells.get((result.name, *OVERALL, score), {}) for given_cells in (gains, beside))
+            gain, over = (given_cells.get((result.name, *place, score), {}) for given_cells in (gains, beside))
             rows.append(
                 {"group": result.group, "model": result.name, "shortcut": result.shortcut, "score": score}
                 | {

@@ -17,13 +17,14 @@ HEADINGS = {
 SURE = 0.05
 
 
-def verdict(rows: Sequence[JsonMapping]) -> str:
+def verdict(rows: Sequence[JsonMapping], whose: str = "authors") -> str:
     """Return whether a model is shown to recognise authors better than the best shortcut, by the first headline score.
 
     Controls (the group `sanity`) are not models.
 
     Args:
         rows: of headline.csv.
+        whose: what the scores are means over.
 
     Returns:
         A sentence; empty without rows.
@@ -39,7 +40,7 @@ def verdict(rows: Sequence[JsonMapping]) -> str:
     proved = [row for row in sure if row["gain_value"] > 0]
     best = max(proved or tested or models, key=lambda row: row["value"])
     heading, value = HEADINGS.get(score, score), f"{best['value']:.3f}"
-    authors = f"{best['authors']:,} authors"
+    authors = f"{best['authors']:,} {whose}"
     if not tested:
         return f"{best['model']} has {heading} {value} ({authors}); it was compared with no shortcut."
     gain = best["gain_value"]

@@ -1,5 +1,6 @@
 """Write a leaderboard.
 
+headline_measured.csv ...    headline scores of sources whose labels were measured, if others were not
 headline.csv .md .tex        the headline scores with intervals and gains over the best shortcut
 headline_macro.csv ...       the same as means over languages
 topic.csv ...                what is left of topic where negatives match it, by source
@@ -77,7 +78,10 @@ def write_leaderboard(
     pairs = compare_pairs(results, queries, seed)
     every, scores = tables.all_tables(results, pairs, extra), tables.every_score(results)
     headline = [*headline_tables(results, comparison, pairs), *topic_table(results, queries, seed)]
-    finding = verdict(headline[0].data.to_dicts() if headline else [])
+    finding = ""
+    if headline:
+        measured = headline[0].name == "headline_measured"
+        finding = verdict(headline[0].data.to_dicts(), "authors with measured labels" if measured else "authors")
     by_slice = tables.headline_slices(results, scores, comparison.gains)
     beside = [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])]
     drawn = charts(results, scores, comparison, pairs)

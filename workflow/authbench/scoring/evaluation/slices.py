@@ -13,6 +13,7 @@ from authbench.scoring.evaluation.lists import Lists
 
 Score = TypeVar("Score")
 OVERALL = ("overall", "all")  # the place of all queries among the slices
+MEASURED = ("by_labels", "measured")  # the place of queries whose source has labels measured to name a single person
 Slices: TypeAlias = Mapping[tuple[str, str], BOOL]  # by facet and label, which queries are in the slice: (queries,)
 
 CHARACTERS = (100, 500, 2_000, 8_000)
@@ -30,6 +31,7 @@ SLICES: Mapping[str, str] = {
     "by_characters": "characters",
     "by_source": "source",
     "by_fame": "fame",
+    "by_labels": "labels",
     "by_origin": "origin_of_positives",
     "by_kind": "kind_of_positives",  # primary genre and source
     "by_time_gap": "time_gap",
@@ -53,13 +55,15 @@ def facets(documents: pl.DataFrame, asks: I32, positives: Lists) -> pl.DataFrame
     queries = documents[asks]
     place = np.searchsorted(CHARACTERS, queries["content"].str.len_chars().to_numpy(), "right")
     characters = pl.Series("characters", np.array(_characters_labels())[place])
-    unknown = {name: pl.lit(None, pl.String) for name in ("fame", "origin", "date") if name not in documents.columns}
+    stated = ("fame", "labels", "origin", "date")
+    unknown = {name: pl.lit(None, pl.String) for name in stated if name not in documents.columns}
     queries = queries.with_columns(**unknown)
-    frame = queries.select("lang", "primary_genre", "genre", "length", "source", "fame").with_columns(characters)
+    of_text = ("lang", "primary_genre", "genre", "length", "source", "fame", "labels")
+    frame = queries.select(of_text).with_columns(characters)
     kind = pl.concat_str("primary_genre", "source", separator="\x1f")
-    stated = documents.with_columns(**unknown).select("origin", "date", kind=kind)
+    known = documents.with_columns(**unknown).select("origin", "date", kind=kind)
     pairs = pl.DataFrame({"query": positives.owners(), "row": positives.rows})
-    answers, asking = stated[pairs["row"]], stated[asks][pairs["query"]]
+    answers, asking = known[pairs["row"]], known[asks][pairs["query"]]
     same = {name: answers[name] == asking[name] for name in ("kind", "origin")}
     pairs = pairs.with_columns(**same, **_time_gaps(asking, answers))
     nearest = pl.col("time_gap").sort_by("days", "time_gap", nulls_last=True).first()

@@ -106,10 +106,11 @@ def read_split(release: Release, name: str) -> Split:
     checksum = split_checksum(release, name)
     split = make_split(name, candidates, queries, truth, checksum, provenance, positives, pairs)
     benchmark = str(release.manifest["name"]) if "name" in release.manifest else None
+    unmeasured = _unmeasured_sources(release, queries["source"])
     split = replace(
         split,
-        documents=_with_fame(split.documents, release.manifest.get("fame", {})),
-        unmeasured=_unmeasured_sources(release, queries["source"]),
+        documents=_with_labels(_with_fame(split.documents, release.manifest.get("fame", {})), unmeasured),
+        unmeasured=unmeasured,
         benchmark=benchmark,
         version=release.version,
         known_ids=partial(_ids_of, release),
@@ -155,6 +156,17 @@ def _with_fame(documents: pl.DataFrame, fame: Mapping[str, str]) -> pl.DataFrame
     """Add `fame`, the manifest's statement about a text's source; null without a statement."""
     of_source = pl.col("source").replace_strict(dict(fame), default=None, return_dtype=pl.String)
     return documents.with_columns(fame=of_source if fame else pl.lit(None, pl.String))
+
+
+def _with_labels(documents: pl.DataFrame, unmeasured: tuple[str, ...] | None) -> pl.DataFrame:
+    """Add `labels`: `measured` if those of a text's source were tested for naming a single person, else `unmeasured`.
+
+    Null if the release does not state it.
+    """
+    if unmeasured is None:
+        return documents.with_columns(labels=pl.lit(None, pl.String))
+    labels = pl.when(pl.col("source").is_in(unmeasured)).then(pl.lit("unmeasured")).otherwise(pl.lit("measured"))
+    return documents.with_columns(labels=labels)
 
 
 def _unmeasured_sources(release: Release, asked: pl.Series) -> tuple[str, ...] | None:
