@@ -147,14 +147,13 @@ def similarities_with(vectors: Sparse) -> Callable[[Sparse], tuple[F32, F32]]:
 
 def words_of(vectors: Sparse) -> Sparse:
     """Return the part of vectors that words define."""
-    return _words_and_pieces(vectors)[0]
+    return vectors if vectors.shape[1] == COLUMNS else vectors[:, :COLUMNS].tocsr()
 
 
 def _words_and_pieces(vectors: Sparse) -> list[Sparse]:
     """Return the part of vectors that words define, and the part that pieces define where they count."""
-    if vectors.shape[1] == COLUMNS:
-        return [vectors]
-    return [vectors[:, :COLUMNS].tocsr(), vectors[:, COLUMNS:].tocsr()]
+    pieces = [vectors[:, COLUMNS:].tocsr()] if vectors.shape[1] > COLUMNS else []
+    return [words_of(vectors), *pieces]
 
 
 def count_content_words(texts: pl.DataFrame, statistics: WordStatistics) -> Iterator[tuple[int, pl.DataFrame]]:

@@ -10,13 +10,14 @@ are pooled as the checkpoint was trained to, not by a mean. The checkpoint's cod
 """
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from authbench.config.registry.entries import read_yaml
 from authbench.core.arrays import F32
@@ -31,6 +32,7 @@ from authbench.models.restored import without_progress_bars
 BATCH_TOKENS = 4_096  # of a batch, including padding
 Checkpoint: TypeAlias = Any  # a model of sentence-transformers or transformers, which have no types
 Tokenizer: TypeAlias = Any
+Output = TypeVar("Output")
 
 
 class EpisodeCheckpoint:
@@ -88,6 +90,52 @@ def _batches(of_text: Sequence[Sequence[Sequence[int]]]) -> Iterator[list[int]]:
         batch.append(row)
     if batch:
         yield batch
+
+
+def in_batches(
+    run: Callable[[Sequence[Sequence[int]]], Output], parts: Sequence[Sequence[int]], size: int = BATCH_TOKENS
+) -> Iterator[tuple[list[int], Output]]:
+    """Yield the rows of each batch of parts, longest first, and what `run` returns for it.
+
+    A batch that exceeds the memory is halved, as are later batches. Raises InputError if a single part does not fit.
+
+    Args:
+        size: tokens of a batch, including padding.
+    """
+    import torch
+
+    order = sorted(range(len(parts)), key=lambda part: (-len(parts[part]), parts[part]))
+    place = 0
+    while place < len(order):
+        rows = order[place : place + max(1, size // len(parts[order[place]]))]
+        try:
+            with torch.inference_mode():
+                found = run([parts[row] for row in rows])
+        except torch.OutOfMemoryError:
+            if len(rows) == 1:
+                raise InputError(
+                    f"A text of {len(parts[rows[0]])} tokens does not fit the memory of {device()}. "
+                    "Set a lower max_tokens, or dtype: bfloat16."
+                ) from None
+            size = len(rows) * len(parts[rows[0]]) // 2
+            print(f"out of memory: going on with batches of {size} tokens", file=sys.stderr, flush=True)
+            torch.cuda.empty_cache()
+            continue
+        yield rows, found
+        place += len(rows)
+
+
+def padded(batch: Sequence[Sequence[int]], model: Checkpoint, tokenizer: Tokenizer) -> dict[str, Any]:
+    """Return the input of a model for a batch of token ids: `input_ids` and `attention_mask`."""
+    import torch
+
+    longest = max(map(len, batch))
+    ids = torch.full((len(batch), longest), tokenizer.pad_token_id or 0)
+    mask = torch.zeros_like(ids)
+    for row, tokens in enumerate(batch):
+        ids[row, : len(tokens)] = torch.tensor(tokens)
+        mask[row, : len(tokens)] = 1
+    return {"input_ids": ids.to(model.device), "attention_mask": mask.to(model.device)}
 
 
 _GPT2_NAMES = {"hidden_size": "n_embd", "num_hidden_layers": "n_layer"}  # usual names of a shape, and GPT-2's

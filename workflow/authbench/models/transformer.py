@@ -10,10 +10,10 @@ not depend on the number of threads of the linear algebra.
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -31,7 +31,9 @@ from authbench.models.checkpoint import (
     checkpoint_path,
     device,
     fresh_checkpoint,
+    in_batches,
     load_checkpoint,
+    padded,
     parameter_count,
 )
 from authbench.models.entries import ModelEntry
@@ -41,7 +43,6 @@ from authbench.models.parameters import OWN_LENGTH, TransformerParameters
 from authbench.models.provenance import decided_by
 
 F16: TypeAlias = NDArray[np.float16]
-Output = TypeVar("Output")
 MOST_TOKENS = 1 << 20  # of the candidates, each a vector of 16-bit numbers
 TOKENS_AT_ONCE = 1 << 14  # of the candidates, compared with a query
 
@@ -107,7 +108,6 @@ def pack(sentence_tokens: Sequence[int], limit: int) -> list[list[Piece]]:
 NO_NAME = re.compile(r"[^\w.-]+")  # characters of a checkpoint's name that a folder's name leaves out
 _POSITIONS = ("max_position_embeddings", "max_seq_len", "n_positions")  # keys of a config for the longest text
 _NO_LIMIT = 1_000_000  # tokenizers without a limit state at least this
-BATCH_TOKENS = 4_096
 DECIDING = ("pooling", "max_tokens", "long_texts", "dtype", "remote_code")
 
 
@@ -274,57 +274,11 @@ def embed_tokens(
     return [np.concatenate(vectors) for vectors in vectors_of]
 
 
-def in_batches(
-    run: Callable[[Sequence[Sequence[int]]], Output], parts: Sequence[Sequence[int]], size: int = BATCH_TOKENS
-) -> Iterator[tuple[list[int], Output]]:
-    """Yield the rows of each batch of parts, longest first, and what `run` returns for it.
-
-    A batch that exceeds the memory is halved, as are later batches. Raises InputError if a single part does not fit.
-
-    Args:
-        size: tokens of a batch, including padding.
-    """
-    import torch
-
-    order = sorted(range(len(parts)), key=lambda part: (-len(parts[part]), parts[part]))
-    place = 0
-    while place < len(order):
-        rows = order[place : place + max(1, size // len(parts[order[place]]))]
-        try:
-            with torch.inference_mode():
-                found = run([parts[row] for row in rows])
-        except torch.OutOfMemoryError:
-            if len(rows) == 1:
-                raise InputError(
-                    f"A text of {len(parts[rows[0]])} tokens does not fit the memory of {device()}. "
-                    "Set a lower max_tokens, or dtype: bfloat16."
-                ) from None
-            size = len(rows) * len(parts[rows[0]]) // 2
-            print(f"out of memory: going on with batches of {size} tokens", file=sys.stderr, flush=True)
-            torch.cuda.empty_cache()
-            continue
-        yield rows, found
-        place += len(rows)
-
-
 def means(vectors: F32, owners: Sequence[int], texts: int) -> F32:
     """Return the plain mean of the rows of each owner, shape (texts, dimensions)."""
     sums = np.zeros((texts, vectors.shape[1]), np.float64)
     np.add.at(sums, owners, vectors)
     return (sums / np.bincount(owners, minlength=texts)[:, None]).astype(np.float32)
-
-
-def padded(batch: Sequence[Sequence[int]], model: Checkpoint, tokenizer: Tokenizer) -> dict[str, Any]:
-    """Return the input of a model for a batch of token ids: `input_ids` and `attention_mask`."""
-    import torch
-
-    longest = max(map(len, batch))
-    ids = torch.full((len(batch), longest), tokenizer.pad_token_id or 0)
-    mask = torch.zeros_like(ids)
-    for row, tokens in enumerate(batch):
-        ids[row, : len(tokens)] = torch.tensor(tokens)
-        mask[row, : len(tokens)] = 1
-    return {"input_ids": ids.to(model.device), "attention_mask": mask.to(model.device)}
 
 
 def _forward(model: Checkpoint, batch: Sequence[Sequence[int]], prompted: int) -> Mapping[str, Any]:

@@ -78,10 +78,9 @@ def write_leaderboard(
     pairs = compare_pairs(results, queries, seed)
     every, scores = tables.all_tables(results, pairs, extra), tables.every_score(results)
     headline = [*headline_tables(results, comparison, pairs), *topic_table(results, queries, seed)]
-    finding = ""
-    if headline:
-        measured = headline[0].name == "headline_measured"
-        finding = verdict(headline[0].data.to_dicts(), "authors with measured labels" if measured else "authors")
+    measured = bool(headline) and headline[0].name == "headline_measured"
+    whose = "authors with measured labels" if measured else "authors"
+    finding = verdict(headline[0].data.to_dicts() if headline else [], whose)
     by_slice = tables.headline_slices(results, scores, comparison.gains)
     beside = [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])]
     drawn = charts(results, scores, comparison, pairs)
@@ -92,6 +91,7 @@ def write_leaderboard(
         version=_versions(results) or edition.version,
         outdated=old,
         verdict=finding,
+        measured=measured,
         headline=headline,
         overall_table=every[0],
         beside=beside,

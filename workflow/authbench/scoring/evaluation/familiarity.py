@@ -9,10 +9,9 @@ import polars as pl
 
 from authbench.build.chunk.sentences import sentence_starts
 from authbench.core.arrays import F32, F64
-from authbench.models.checkpoint import load_language_model
+from authbench.models.checkpoint import in_batches, load_language_model, padded
 from authbench.models.entries import ModelEntry, expect_language_model
 from authbench.models.parameters import TransformerParameters
-from authbench.models.transformer import in_batches, padded
 from authbench.scoring.evaluation.split import Split
 
 CHARACTERS = 2_000  # of a text that are read
