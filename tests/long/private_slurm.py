@@ -15,48 +15,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from cases import read_cases
+
 PROGRAMS = ("munged", "munge", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scontrol", "sinfo", "scancel")
 START_SECONDS = 30
 
-CONFIGURATION = """\
-ClusterName=private
-SlurmctldHost={host}(127.0.0.1)
-SlurmUser={user}
-SlurmdUser={user}
-AuthType=auth/munge
-AuthInfo=socket={folder}/run/munge.sock
-CredType=cred/munge
-SlurmctldPort={controller_port}
-SlurmdPort={node_port}
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
-SlurmctldPidFile={folder}/run/slurmctld.pid
-SlurmdPidFile={folder}/run/slurmd.pid
-SlurmctldLogFile={folder}/log/slurmctld.log
-SlurmdLogFile={folder}/log/slurmd.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-TaskProlog={folder}/bin/prolog
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU_Memory
-SchedulerType=sched/backfill
-SchedulerParameters=sched_interval=1,bf_interval=2,batch_sched_delay=0
-AccountingStorageType=accounting_storage/none
-JobAcctGatherType=jobacct_gather/linux
-JobAcctGatherFrequency=task=1
-JobAcctGatherParams=OverMemoryKill,UsePss
-JobCompType=jobcomp/none
-MpiDefault=none
-PlugStackConfig=/dev/null
-SwitchType=switch/none
-ReturnToService=2
-MinJobAge=3600
-KillWait=5
-InactiveLimit=0
-Waittime=0
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory={memory_mb} State=UNKNOWN
-PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
-"""
+CONFIGURATION = read_cases(Path(__file__))["CONFIGURATION"]
 
 
 @dataclass(frozen=True)

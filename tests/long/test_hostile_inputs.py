@@ -387,38 +387,11 @@ class Door(NamedTuple):
 
 
 ROWS = [{"id": str(n), "author": f"Ann {n % 4}", "text": f"It rains for the fields on day {n}."} for n in range(40)]
-STYLE_READERS = {
-    "csv": "csv",
-    "jsonl": "jsonl",
-    "json": "json",
-    "parquet": "parquet",
-    "txt": "text, split: '\\n'",
-    "xml": "xml, record: row, text: [text], of_record: {author: author}",
-}
+DATA = read_cases(Path(__file__))
+STYLE_READERS = DATA["STYLE_READERS"]
 RECIPE = {"name": "mine", "raw_dir": "raw", "sources": ["config/sources/mine.yaml"]}
-ENTRY = """
-title: Letters
-about: Made up.
-license: {name: CC0 1.0, tier: A}
-acquire: {from: local, where: here, how: Write them.}
-files: ["*"]
-reader: {format: csv}
-fields: {text: text, author: author, id: id, lang: {const: en}, genre: {const: news}}
-author: {kind: person}
-"""
-STYLE_ENTRY = """
-title: Letters
-about: Made up.
-attribute: authorship
-languages: [en]
-licence: ours
-acquire: {where: here, how: Write them.}
-folder: %s
-files: ["*"]
-reader: {format: %s}
-fields: {text: text, label: %s}
-tasks: {all_to_all: {budget: 4}}
-"""
+ENTRY = DATA["ENTRY"]
+STYLE_ENTRY = DATA["STYLE_ENTRY"]
 
 
 def names_of(takes):
@@ -433,15 +406,11 @@ DOORS = {
         for door in doors
         for file in door.get("files", ["/"])
     ]
-    for command, doors in read_cases(Path(__file__))["DOORS"].items()
+    for command, doors in DATA["DOORS"].items()
 }
 # How commands end on what is as it should be, where it is not done: the release has no checksums; nothing says what the
 # texts were.
-SOUND = {
-    "check release": 1,
-    "release lookup release --handle Ann --unverified": 1,
-    "release verify sealed --statement said.json": 2,
-}
+SOUND = DATA["SOUND"]
 NONE = {"plan", "sources list"}  # commands that read nothing that others hand over
 # Whatever a file is called, it may be one of these.
 ANYWHERE = ("empty", "a line end alone", "random bytes", "csv of nothing but NUL bytes", "Git LFS pointer", "pickle",

@@ -1,11 +1,13 @@
 """Corpora of 500 to 200,000 records, with languages of very unequal size, become checked releases with scores."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 import yaml
+from cases import read_cases
 from project import ROOT, copy_project
 from source_page import source_page
 
@@ -19,12 +21,7 @@ from corpus import CHARACTERS, texts  # noqa: E402
 FEWEST = 10  # texts of the smallest languages
 FIELDS = {"text": "text", "author": "author", "id": "id", "lang": "lang", "genre": {"const": "news"}}
 SOURCE = source_page(files=["*.parquet"], reader={"format": "parquet"}, fields=FIELDS)
-RECIPE = {
-    "name": "ladder",
-    "raw_dir": "raw",
-    "sources": ["ladder.yaml"],
-    "evaluate": {"models": ["random", "edges"]},
-}
+RECIPE = read_cases(Path(__file__))["RECIPE"]
 OF_ALL = {"ingest": {"other_languages": "keep"}, "filter": {"script": None, "language": None}}
 
 

@@ -1,25 +1,13 @@
 """Datasets of style of a few made-up texts."""
 
 import json
+from pathlib import Path
 
-PAGE = """
-title: {name}
-about: Made up for a test.
-attribute: register
-languages: [en]
-licence: ours
-acquire: {{where: a test, how: Write them.}}
-folder: {name}
-files: ["*.jsonl"]
-reader: {{format: jsonl}}
-fields: {{text: text, plain: plain, label: label, author: author, role: role}}
-tasks: {tasks}
-"""
-TASKS = {
-    "letters": "{clustering: {}, all_to_all: {}, order_alignment: {levels: [plain, text]}}",
-    "notes": "{retrieval: {}, clustering: {budget: 12}}",
-    "gone": "{clustering: {}}",
-}
+from cases import read_cases
+
+DATA = read_cases(Path(__file__))
+PAGE = DATA["PAGE"]
+TASKS = DATA["TASKS"]
 MODELS = ["tfidf", "random"]
 
 

@@ -7,10 +7,12 @@ that fits him.
 import csv
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from cases import read_cases
 from project import ROOT, copy_project
 
 from authbench.core.storage.json_files import read_json
@@ -19,27 +21,9 @@ PERSON, SPELT, INITIAL = "Prof. Wren Thistlewood", "Thistlewood, Wren", "Thistle
 GIVEN = ("Mabel", "Rufus", "Odette", "Barnaby", "Tamsin", "Casper", "Jasper", "Linnet", "Florian", "Petra")
 FAMILY = ("Penhallow", "Oakhurst", "Dunmore", "Featherby", "Larkspur", "Ashdown")
 TEXTS = 4
-BARE = """
-title: {tag}
-about: Made-up texts of a test. The author is the writer's name.
-license: {{name: CC0 1.0, tier: A}}
-acquire: {{from: local, where: this test, how: Write them.}}
-files: ["*.csv"]
-reader: {{format: csv}}
-fields: {{text: body, author: writer, id: number, lang: {{const: en}}, genre: {{const: literature/prose}}}}
-author: {{kind: person, names: full}}
-"""
-RECIPE = {
-    "name": "bare",
-    "raw_dir": "raw",
-    "sources": ["letters.yaml", "essays.yaml"],
-    "shards": 1,
-    "sample": {
-        "documents": 400, "languages": {"en": 100}, "genres": {"en": {"literature/*": 100}},
-        "fallback_documents_per_author": None,
-    },
-    "split": {"splits": {"train": 5, "dev": 5, "test": 90}},
-}  # fmt: skip
+DATA = read_cases(Path(__file__))
+BARE = DATA["BARE"]
+RECIPE = DATA["RECIPE"]
 
 
 @dataclass(frozen=True)

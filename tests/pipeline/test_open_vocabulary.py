@@ -3,38 +3,21 @@
 import csv
 import json
 import random
+from pathlib import Path
 
 import polars as pl
 import pytest
+from cases import read_cases
 from project import copy_project
 
 from authbench.core.storage.json_files import read_json
 
-WORDS = """a o que de não uma para com os as mas como por mais já quando ontem hoje amanhã também porque ainda depois
-reunião projeto relatório cliente prazo equipe contrato viagem proposta fatura escritório telefone semana segunda-feira
-você nós eles ele ela isso aquilo muito pouco sempre nunca talvez agora então assim onde gostaria preciso podemos
-enviar receber falar ver fazer saber querer mandar responder confirmar marcar adiar lembrar esquecer obrigado desculpe
-saudações coração informação situação opinião decisão questão solução manhã tarde noite João Conceição São Paulo"""
+DATA = read_cases(Path(__file__))
+WORDS = DATA["WORDS"]
 HABITS = ("pois é", "enfim", "olha", "bom", "aliás", "de fato", "veja bem", "ou seja", "na verdade", "sabe")
 AUTHORS, MAILS = 40, 6
-SOURCE = """
-title: E-mails
-about: Made-up e-mails of one office. The author is the sender.
-license: {name: CC0 1.0, tier: A}
-acquire: {from: local, where: this test, how: Write them.}
-files: ["*.csv"]
-reader: {format: csv}
-fields: {text: body, author: sender, id: number, lang: language, genre: {const: email/work}, date: sent}
-author: {kind: account}
-"""
-RECIPE = {
-    "name": "emails",
-    "raw_dir": "raw",
-    "sources": ["emails.yaml"],
-    "shards": 1,
-    "ingest": {"other_languages": "keep", "genres": ["email"]},
-    "evaluate": {"models": ["random", "content-words", "char-ngram"]},
-}
+SOURCE = DATA["SOURCE"]
+RECIPE = DATA["RECIPE"]
 
 
 def mail(author, number):

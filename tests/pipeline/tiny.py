@@ -6,7 +6,9 @@
 import csv
 import json
 import sys
+from pathlib import Path
 
+from cases import read_cases
 from project import ROOT, Project, copy_project
 
 sys.path.append(str(ROOT / "resources/demo"))
@@ -14,26 +16,9 @@ from generator.language import Shelf, make_author  # noqa: E402
 
 NAME = "tiny"
 AUTHORS, TEXTS = 7, 4  # of each file
-LETTERS = """
-title: Letters
-about: Made-up letters. The author is the writer's name.
-license: {name: CC0 1.0, tier: A}
-acquire: {from: local, where: this benchmark, how: Write them.}
-files: ["*.csv"]
-reader: {format: csv}
-fields: {text: body, author: writer, id: number, lang: {const: en}, genre: {const: literature/prose}}
-author: {kind: person}
-"""
-ESSAYS = """
-title: Essays
-about: Made-up essays. The author is the writer's name.
-license: {name: by permission, tier: B}
-acquire: {from: local, where: this benchmark, how: Write them.}
-files: ["*.jsonl"]
-reader: {format: jsonl}
-fields: {text: body, author: writer, id: number, lang: {const: de}, genre: {const: news}, origin: work}
-author: {kind: person}
-"""
+DATA = read_cases(Path(__file__))
+LETTERS = DATA["LETTERS"]
+ESSAYS = DATA["ESSAYS"]
 RECIPE = {
     "name": NAME,
     "raw_dir": "raw",

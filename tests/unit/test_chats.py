@@ -1,9 +1,10 @@
 """Messages of exported chats: who wrote what and when; what the sender did not write has no text, and says why."""
 
 import json
+from pathlib import Path
 
 import pytest
-from cases import cases
+from cases import cases, read_cases
 from hypothesis import given
 from hypothesis import strategies as st
 from read_content import read_content
@@ -50,14 +51,7 @@ def test_every_message_of_whatsapp_has_an_outcome(tmp_path_factory, parts):
     assert units.found >= sum(part.startswith("13") for part in parts)
 
 
-TELEGRAM = {
-    "id": 1,
-    "type": "message",
-    "date": "2024-02-13T10:00:00",
-    "from": "Ann",
-    "from_id": "user7",
-    "text": "It rains.",
-}
+TELEGRAM = read_cases(Path(__file__))["TELEGRAM"]
 DISCORD = {
     "id": "1", "type": "Default", "timestamp": "2024-02-13T10:00:00.1+00:00", "content": "It rains.",
     "author": {"id": "7", "name": "Ann", "isBot": False},

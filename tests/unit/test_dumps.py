@@ -11,13 +11,8 @@ from authbench.config.registry.readers import GutenbergReader, XmlRowsReader
 from authbench.core.errors import InputError
 from authbench.release.reading.rows import BadRow
 
-POSTS = """\ufeff<?xml version="1.0" encoding="utf-8"?>
-<posts>
-  <row Id="1" PostTypeId="1" CreationDate="2024-05-01T10:00:00.123" Score="3" Body="&lt;p&gt;Why?&lt;/p&gt;&#xA;" \
-OwnerUserId="8" Title="Rain &amp;amp; wind" Tags="&lt;weather&gt;" ContentLicense="CC BY-SA 4.0" />
-  <row Id="2" PostTypeId="2" ParentId="1" Body="&lt;p&gt;Because.&lt;/p&gt;" OwnerDisplayName="Ann" />
-</posts>
-"""
+DATA = read_cases(Path(__file__))
+POSTS = "\ufeff" + DATA["POSTS"]
 
 
 def dump(tmp_path, text, name="Posts.xml"):
@@ -55,29 +50,10 @@ def test_a_dump_that_was_cut_off_is_refused(tmp_path, end):
         dump(tmp_path, POSTS.removesuffix(end))
 
 
-HEADER = """The Project Gutenberg EBook of A Tale, by Edgar Poe
-
-Title: A Tale
-       of the Sea
-
-Author: Edgar Poe
-
-Release Date: May 1, 2004 [EBook #12]
-
-Language: English
-
-"""
+HEADER = DATA["HEADER"]
 TEXT = "CHAPTER I\n\nIt was so.\n\n*       *       *\n\nThe end of the matter."
-BEGINNINGS = read_cases(Path(__file__))["BEGINNINGS"]
-ENDS = [
-    "*** END OF THE PROJECT GUTENBERG EBOOK A TALE ***",
-    "***END OF THE PROJECT GUTENBERG EBOOK A TALE***",
-    "End of the Project Gutenberg EBook of A Tale, by Edgar Poe\n\n*** END OF THIS PROJECT GUTENBERG EBOOK A TALE ***",
-    "End of Project Gutenberg's A Tale, by Edgar Poe",
-    "End of this Project Gutenberg Etext of A Tale",
-    "Ende dieses Projekt Gutenberg Etextes",
-    "Fin de Project Gutenberg's A Tale",
-]
+BEGINNINGS = DATA["BEGINNINGS"]
+ENDS = DATA["ENDS"]
 LICENCE = "\n\nUpdated editions will replace the previous one of Project Gutenberg. License.\n"
 
 

@@ -1,9 +1,10 @@
 """What the stages found and what a run states of its making, in one place."""
 
 from importlib import metadata
+from pathlib import Path
 
 import pytest
-from cases import cases
+from cases import cases, read_cases
 from extras import needs
 
 from authbench.build.release.statement import add_statement, make_statement
@@ -30,14 +31,7 @@ COUNTS = [
 ]
 SAMPLED = {"scorers": [], "toxicity_rates": [], "documents_scored": 0, "length_bounds": {}}
 LOCK = {"sha256": "0" * 64, "sources": {"news": "verified"}}
-SETTINGS = {
-    "name": "demo",
-    "seed": 1,
-    "raw_dir": "/data",
-    "shards": 8,
-    "filter": {"symbols": 0.5, "exclude": None},
-    "safety": {"scorers": ["wordlist"], "threshold": 0.6},
-}
+SETTINGS = read_cases(Path(__file__))["SETTINGS"]
 
 
 def collected():

@@ -1,20 +1,17 @@
 """The first records of a source, before a run."""
 
 import hashlib
+from pathlib import Path
 
 import pytest
+from cases import read_cases
 from defaults import section
 
 from authbench.app.preflight.first_records import Asked, read_first
 from authbench.build.ingest.mapping import Naming
 from authbench.config.registry.source_entry import make_extraction
 
-ENTRY = {
-    "files": ["*.jsonl"],
-    "reader": {"format": "jsonl"},
-    "fields": {"text": "text", "author": "by", "lang": {"const": "en"}, "genre": {"const": "blog"}},
-    "author": {"kind": "account"},
-}
+ENTRY = read_cases(Path(__file__))["ENTRY"]
 OF_PATH = {"path_fields": r"^(?P<by>\w+)\.jsonl$"}
 OF_FILE = {"fields": {**ENTRY["fields"], "author": "file_name"}}
 

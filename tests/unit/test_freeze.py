@@ -2,22 +2,17 @@
 
 import hashlib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from cases import read_cases
 from published import opened
 
 from authbench.app.cli import main
 from authbench.core.errors import InputError
 from authbench.publish.export.freeze import freeze, read_publication
 
-STATED = """name: mine
-publish:                # frozen
-  version: 2.0.0
-  date: "2026-11-23"
-  creators: [Ann Lee]
-  sha256: null          # once it is built
-split: {splits: {test: 100}}
-"""
+STATED = read_cases(Path(__file__))["STATED"]
 
 
 def digest(release):

@@ -1,8 +1,11 @@
 """Claims about the headline scores: what counts, what is averaged, and what a release must state for them."""
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
+from cases import read_cases
 from hypothesis import given
 from hypothesis import strategies as st
 from small_split import a_split
@@ -108,15 +111,7 @@ def stated(relations, pairs):
 
 
 RELATIONS = [("d0", "d2", True), ("d0", "d3", False), ("d1", "d4", False), ("d0", "d7", True)]
-PAIR_ROWS = [
-    ("matched", 0, "d0", "d3", True),
-    ("matched", 0, "d0", "d5", False),
-    ("matched", 0, "d0", "d6", False),
-    ("topic_matched", 1, "d1", "d4", True),
-    ("topic_matched", 1, "d1", "d5", False),
-    ("topic_matched", 2, "d1", "d4", True),
-    ("topic_matched", 2, "d1", "d6", False),
-]
+PAIR_ROWS = read_cases(Path(__file__))["PAIR_ROWS"]
 
 
 def test_released_pairs_are_scored_once_each_and_averaged_by_query():

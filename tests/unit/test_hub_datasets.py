@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from audited import rows, write_csv
-from cases import cases
+from cases import cases, read_cases
 from hub_cache import put_into_cache, use_cache
 from loopback_hosts import Host, serving
 from loopback_hosts import hub as serve
@@ -25,17 +25,7 @@ from authbench.core.errors import InputError
 from authbench.release.format import hub
 from authbench.release.format.hub import NotARelease, local, release_of, stated_configs
 
-CARD = """---
-configs:
-- config_name: posts
-  data_files:
-  - {split: test, path: data/part-*.parquet}
-  - {split: train, path: [more/first.csv, more/second.csv]}
-- config_name: mails
-  data_files: mails/**
----
-# Texts
-"""
+CARD = read_cases(Path(__file__))["CARD"]
 COMMANDS = (
     lambda place, out: ["audit", place, "--out", str(out)],
     lambda place, out: ["evaluate", place, "--model", "random", "--out", str(out)],

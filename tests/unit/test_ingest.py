@@ -6,10 +6,11 @@ import hashlib
 import io
 import json
 import zipfile
+from pathlib import Path
 
 import polars as pl
 import pytest
-from cases import cases
+from cases import cases, read_cases
 from defaults import section
 from ingested_files import Ingested
 from source_page import source_page
@@ -40,15 +41,7 @@ def table(*rows):
     return text.getvalue()
 
 
-ROWS = [
-    ("1", "ann", "en", "toy", "A fine toy."),
-    ("2", "ann", "de", "toy", "Ein feines Spielzeug."),
-    ("3", "bob", "en", "book", "Dull, said bob."),
-    ("4", "bob", "pt", "book", "Um livro."),
-    ("5", "", "en", "book", "By nobody."),
-    ("6", "[Deleted]", "en", "book", "By somebody else."),
-    ("7", "cid", "en", "book", "  "),
-]
+ROWS = read_cases(Path(__file__))["ROWS"]
 
 
 def test_author_ids_by_source_hash_the_label_with_the_tag_where_full_names_are_one_author_elsewhere(tmp_path):

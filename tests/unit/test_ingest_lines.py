@@ -94,7 +94,8 @@ def test_a_row_that_swallowed_only_the_next_is_found_out(tmp_path):
     assert [row[0] for row in good(found)] == ["1", "3", "4"]
 
 
-TEXTS = read_cases(Path(__file__))["TEXTS"]
+DATA = read_cases(Path(__file__))
+TEXTS = DATA["TEXTS"]
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
@@ -112,15 +113,8 @@ def test_texts_of_several_lines_are_records_though_their_lines_hold_commas(tmp_p
     assert units.bad == 0 and units.longest.lines == 5
 
 
-POEMS = [
-    ["Hugo, V.", "Demain, dès l'aube, à l'heure\noù blanchit la campagne,\nje partirai. Vois-tu, je sais"],
-    ["Rilke", "Herr, es ist Zeit\nDer Sommer war sehr groß,"],
-    ["Basho", "an old pond,\na frog jumps in,\nthe sound of water"],
-]
-
-
 def test_poems_with_a_comma_in_each_line_are_records_of_a_table_of_two_columns(tmp_path):
-    poems = POEMS * 30
+    poems = DATA["POEMS"] * 30
     found, _ = read(tmp_path, "".join(written(poems, ["poet", "poem"])))
     assert good(found) == poems
 

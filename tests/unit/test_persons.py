@@ -1,11 +1,12 @@
 """Labels of one person are one author or move as one, whatever the source and the spelling."""
 
 from itertools import permutations
+from pathlib import Path
 
 import polars as pl
 import pytest
 import yaml
-from cases import cases
+from cases import cases, read_cases
 from defaults import section
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,14 +24,7 @@ from authbench.core.records import RECORD
 from authbench.core.shipped import shipped
 
 BRIDGE = section("split.bridge")
-ALIASES = """
-de:
-  Klabund: [Alfred Henschke]
-en:
-  George Eliot: ["Evans, Mary Ann", Marian Evans]
-zh:
-  李煜: [李後主]
-"""
+ALIASES = read_cases(Path(__file__))["ALIASES"]
 
 
 def aliases(folder, text=ALIASES):

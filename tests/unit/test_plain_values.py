@@ -1,7 +1,9 @@
 """Values that fit a plain schema are told apart without jsonschema's walk, to the same verdicts and messages."""
 
+from pathlib import Path
+
 import yaml
-from cases import cases
+from cases import cases, read_cases
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -19,15 +21,7 @@ PLAIN = st.recursive(
     ),
     max_leaves=3,
 )
-SCHEMA = """
-type: object
-required: [name]
-properties:
-  name: {type: string, minLength: 2}
-  size: {type: integer}
-  sides: {type: array, minItems: 2, maxItems: 2, items: {type: number}}
-additionalProperties: {type: [number, "null"]}
-"""
+SCHEMA = read_cases(Path(__file__))["SCHEMA"]
 
 
 @given(VALUES, PLAIN)

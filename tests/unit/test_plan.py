@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cases import read_cases
 from extras import needs
 from hypothesis import given
 from hypothesis import strategies as st
@@ -393,13 +394,7 @@ def test_no_language_has_no_mean():
     assert needed_for_mean({}, 0.03) == {}
 
 
-POWER = {
-    "tests": 4,
-    "auc_matched": {
-        "authors": 30, "difference": 0.1, "macro": 0.12, "not_supported": ["de", "en"],
-        "by_language": {"en": {"authors": 25, "difference": 0.12}, "de": {"authors": 1, "difference": None}},
-    },
-}  # fmt: skip
+POWER = read_cases(Path(__file__))["POWER"]
 
 
 def a_build(folder, power=POWER):

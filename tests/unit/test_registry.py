@@ -1,10 +1,11 @@
 """Entries are found by name or by path, and checked as a whole."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import pytest
-from cases import cases
+from cases import cases, read_cases
 
 import authbench.core.shipped
 from authbench.config.registry.entries import schema_problems
@@ -12,12 +13,7 @@ from authbench.config.registry.load import EntryKind, list_entries, load_entries
 from authbench.config.registry.typed_schema import COMPUTED, schema_of_kinds
 from authbench.core.errors import InputError
 
-SCHEMA = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["title"],
-    "properties": {"title": {"type": "string"}, "kind": {"enum": ["plain", "sized"]}},
-}
+SCHEMA = read_cases(Path(__file__))["SCHEMA"]
 
 
 def no_empty_title(entry):

@@ -2,9 +2,10 @@
 
 import unicodedata
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
-from cases import cases
+from cases import cases, read_cases
 from hypothesis import given
 from hypothesis import strategies as st
 from shared_folders import DATA, skip_without_corpus
@@ -174,16 +175,7 @@ def test_a_broken_store_is_an_error_that_says_what_to_do(tmp_path):
         ScoreStore(tmp_path / "scores")
 
 
-CLEAN = {
-    "chinese_poetry": ("zh", "utf-8", 600),
-    "aozora_txt_ja": ("ja", "cp932", 600),
-    "openiti_ar": ("ar", "utf-8", 1500),
-    "ruslit_txt": ("ru", "utf-8", 1500),
-    "hindi_novels_txt": ("hi", "utf-8", 1500),
-    "dlk_poems_de": ("de", "utf-8", 1500),
-    "disco_sonnets_es": ("es", "utf-8", 1500),
-    "nsmc_raw_ko": ("ko", "utf-8", 300),
-}
+CLEAN = read_cases(Path(__file__))["CLEAN"]
 
 
 @pytest.mark.parametrize("corpus", CLEAN)

@@ -4,10 +4,12 @@ import json
 import random
 import zlib
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from cases import read_cases
 from scipy.optimize import brentq, linear_sum_assignment
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.metrics import roc_auc_score, roc_curve, v_measure_score
@@ -16,18 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from authbench.app.cli import main
 
-PAGES = {
-    "labelled": {
-        "fields": {"text": "text", "plain": "plain", "label": "label"},
-        "tasks": {
-            "clustering": {},
-            "all_to_all": {},
-            "order_alignment": {"levels": ["text", "plain"], "style": "label"},
-        },
-    },
-    "trials": {"fields": {"first": "first", "second": "second", "same": "same"}, "tasks": {"predefined": {}}},
-    "asked": {"fields": {"text": "text", "author": "author", "role": "role"}, "tasks": {"retrieval": {}}},
-}
+PAGES = read_cases(Path(__file__))["PAGES"]
 MODEL = "test_steb_end_to_end_oracle:encode"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import read_cases
 
 from authbench.app.cli import main
 from authbench.config.registry.load import load_entry
@@ -23,22 +24,7 @@ from authbench.suites.style.steb.layout import FIGURES
 from authbench.suites.style.steb.tasks import TASKS
 from authbench.suites.style.write import NOT_ASKED, what_ran
 
-ENTRY = """
-title: Notes
-about: Notes of two kinds.
-attribute: register
-languages: [en]
-licence: none
-acquire: {where: here, how: write them}
-files: ["*.jsonl"]
-reader: {format: jsonl}
-fields: {text: text, label: label, plain: plain}
-tasks:
-  clustering: {budget: 20}
-  all_to_all: {budget: 20}
-  order_alignment: {levels: [text, plain], style: label, budget: 20}
-steb: {}
-"""
+ENTRY = read_cases(Path(__file__))["ENTRY"]
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,12 @@
 """Are the counts that are probed for LFTK's, each text counted once, and is it told where LFTK is not there?"""
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from cases import read_cases
 
 from authbench.config.registry.entries import read_yaml
 from authbench.config.registry.load import list_entries
@@ -13,13 +15,7 @@ from authbench.suites.style import features, lftk
 from authbench.suites.style.datasets import find_datasets
 from authbench.suites.style.entries import DATASETS
 
-TEXTS = [
-    "The old dog slept; I'd've told you. See? The bee (3 of them) flew!\n\nIt was an area of idea and ease.",
-    "Well, well... \n Unbelievably, 12 internationally acclaimed $ symbols ünü 😀 don't null NaN",
-    "e",
-    "the",
-    " \n ",
-]
+TEXTS = read_cases(Path(__file__))["TEXTS"]
 WITHOUT_A_RATING = "The dog fell into an ambuscade."  # Kuperman's table has the word, and no rating of it
 
 

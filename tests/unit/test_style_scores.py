@@ -4,11 +4,12 @@ import json
 import math
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-from cases import cases
+from cases import cases, read_cases
 
 from authbench.app.cli import main
 from authbench.config.registry.load import load_entry
@@ -28,22 +29,7 @@ from authbench.suites.style.run import Chosen, read_all, run
 from authbench.suites.style.vectors import texts_per_second
 from authbench.suites.style.write import write_report
 
-PAGE = """
-title: <b>Notes</b>
-about: Made up.
-attribute: register
-languages: [en]
-licence: ours
-acquire: {where: here, how: Write them.}
-folder: notes
-files: ["*.jsonl"]
-reader: {format: jsonl}
-fields: {text: text, plain: plain, label: label, author: author}
-steps:
-  - query_and_target: {author: author, text: text, documents: 4, authors: 10}
-tasks:
-  retrieval: {}
-"""
+PAGE = read_cases(Path(__file__))["PAGE"]
 
 
 def figures_of(**models):

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import polars as pl
 import pytest
-from cases import cases
+from cases import cases, read_cases
 
 from authbench.scoring.evaluation.released import HEADLINES
 
@@ -18,14 +18,7 @@ from truth import as_markdown, read_build, table, wrong_drops  # noqa: E402
 
 AUTHORS, TEXTS = 104, 4
 VERSE = "The moon has risen over the dark wood\nand nobody walks on the long road home.\n"
-SPOILT = {  # what spoils a claim about a model
-    "metadata": "metadata",
-    "format": "edited",
-    "content-words": "topics",
-    "topic-model": "topic model",
-    "content-characters": "letters",
-    "date": "dates",
-}
+SPOILT = read_cases(Path(__file__))["SPOILT"]
 MODELS = ("random", "masked", "char-ngram", *SPOILT)
 GAIN = {"against": "format", "value": 0.08, "low": 0.02, "high": 0.1, "p": 0.001}
 

@@ -1,22 +1,15 @@
 """A slip in a file of YAML is told with file, line and key, in words of those who wrote it, all slips in one round."""
 
+from pathlib import Path
+
 import pytest
-from cases import cases
+from cases import cases, read_cases
 
 from authbench.app.config import prepare
 from authbench.core.errors import InputError
 
 RECIPE = "name: mine\nsources: [mail.yaml]\nraw_dir: raw\nsample:\n  documents: 1000\n"
-SOURCE = """title: Letters
-about: Letters of a family.
-license: {name: CC0-1.0, tier: A}
-legal_basis: ours
-acquire: {from: local, where: here, how: Copy them.}
-files: ["*.csv"]
-reader: {format: csv}
-fields: {text: body, author: author, lang: {const: en}, genre: {const: news}}
-author: {kind: person, space: mail}
-"""
+SOURCE = read_cases(Path(__file__))["SOURCE"]
 
 
 def told(folder, recipe=RECIPE, source=SOURCE):
