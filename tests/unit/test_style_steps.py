@@ -4,6 +4,7 @@ import json
 
 import polars as pl
 import pytest
+from cases import cases
 from style_page import style_page
 
 from authbench.core.errors import InputError
@@ -15,53 +16,14 @@ from authbench.suites.style.run import read_all
 from authbench.suites.style.steps import STEPS, apply
 
 
-def done(step, frame, argument=None, **tables):
-    others = {name: pl.DataFrame(rows) for name, rows in tables.items()}
-    return apply([{step: argument}], pl.DataFrame(frame), others, "here")
+def done(step, frame, argument):
+    return apply([{step: argument}], pl.DataFrame(frame), {}, "here")
 
 
-def test_lines_keep_their_numbers_across_blank_ones():
-    found = done("lines", {"text": ["one\n\nthree "], "play": ["p"]}, {"text": "text", "number": "line"})
-    assert found.select("line", "text", "play").rows() == [("1", "one", "p"), ("3", "three", "p")]
-
-
-def test_versions_are_aligned_and_what_lacks_one_is_left_out():
-    frame = {"key": ["1", "1", "2", "3", "3"], "v": ["b", "a", "a", "a", "b"], "text": ["B1", "A1", "A2", "A3", "B3"]}
-    found = done("align", frame, {"by": ["key"], "level": "v", "levels": ["a", "b"], "text": "text"})
-    assert found.rows() == [("1", "A1", "B1"), ("3", "A3", "B3")]
-
-
-def test_quadruples_become_pairs_in_one_order():
-    frame = pl.DataFrame(
-        {"style": ["s", "s"], "x": ["low", "high"], "y": ["high", "low"], "d": ["forward", "backward"]}
-    )
-    turned = done("orient", frame, {"first": "x", "second": "y", "when": "d"})
-    stacked = done("stack", turned, [{"style": "style", "first": "x", "second": "y"}])
-    assert done("distinct", stacked, ["first", "second"]).rows() == [("s", "low", "high")]
-
-
-def test_known_texts_are_joined_in_order():
-    frame = {"problem": ["p", "q", "p"], "file": ["2", "1", "1"], "first": ["two", "alone", "one"]}
-    found = done("join_texts", frame, {"by": ["problem"], "text": "first", "order": "file"})
-    assert sorted(found.select("problem", "first").rows()) == [("p", "one\n\ntwo"), ("q", "alone")]
-    joined = done("join", {"problem": ["p", "x"]}, {"table": "truth", "by": ["problem"]},
-                  truth={"problem": ["p"], "same": ["true"]})  # fmt: skip
-    assert joined.rows() == [("p", "true")]
-
-
-def test_neighbouring_paragraphs_are_pairs():
-    frame = {"document": ["d", "e"], "text": ["a\n\nb\nc", "a\nb"], "changes": [["0", "1"], ["1", "1"]]}
-    argument = {"document": "document", "text": "text", "parts": "\\n+", "changes": "changes"}
-    found = done("consecutive_pairs", frame, argument)
-    assert found.rows() == [("d", "a", "b", "true"), ("d", "b", "c", "false")]  # e has another number of changes
-    frame["changes"] = ["[0, 1]", "[1]"]
-    assert done("consecutive_pairs", frame, argument).height == 3
-
-
-def test_a_document_is_cut_where_its_author_changes():
-    frame = {"document": ["d", "e", "f"], "text": ["aaa bbb", "x\ny\nzz", "one"], "positions": ["[3]", "[]", "[]"]}
-    found = done("cut_at_change", frame, {"document": "document", "text": "text", "positions": "positions"})
-    assert found.rows() == [("d", "aaa", "bbb", "false"), ("e", "x\ny", "zz", "true")]
+@cases
+def test_a_step_makes_of_rows_what_it_says(steps, table, others, found):
+    made = apply(steps, pl.DataFrame(table), {name: pl.DataFrame(rows) for name, rows in others.items()}, "here")
+    assert made.to_dict(as_series=False) == found
 
 
 def test_pairs_of_one_author_are_no_more_than_those_of_two_in_each_document():
@@ -81,27 +43,6 @@ def test_a_subset_is_the_same_for_all_and_balanced():
     found = done("subset", frame, {"by": "same", "each": 10})
     assert found["same"].value_counts().sort("same")["count"].to_list() == [10, 10]
     assert set(done("subset", frame.reverse(), {"by": "same", "each": 10}).rows()) == set(found.rows())
-
-
-def test_identical_pairs_and_shared_texts_go():
-    pairs = {"one": ["A  b", "c"], "other": ["a B", "d"]}
-    assert done("drop_equal", pairs, ["one", "other"]).rows() == [("c", "d")]
-    verses = {"text": ["In the", "in  the", "other"], "label": ["KJV", "ASV", "ASV"]}
-    assert done("drop_shared", verses, {"text": "text", "label": "label"}).rows() == [("other", "ASV")]
-
-
-def test_labels_are_multiplied_collapsed_left_out_and_counted():
-    assert done("every_label", {"label": ["NE IN", "HI"]}, {"label": "label", "split": " "})["label"].to_list() == [
-        "NE",
-        "IN",
-        "HI",
-    ]
-    ages = done("collapse", {"label": ["13", "24", "48"]}, {"label": "label", "into": {"^1": "10s", "^2": "20s"}})
-    assert ages["label"].to_list() == ["10s", "20s", "48"]
-    some = {"label": ["bloomz", "gpt", "gpt"]}
-    assert done("leave_out", some, {"label": "label", "matching": "(?i)BLOOM"}).height == 2
-    assert done("keep", some, {"label": "label", "values": ["bloomz"]}).height == 1
-    assert done("at_least", some, {"label": "label", "rows": 2})["label"].unique().to_list() == ["gpt"]
 
 
 def test_one_reference_of_several_is_drawn_by_the_row_alone():
@@ -147,16 +88,6 @@ def test_half_of_an_authors_texts_ask_for_the_others():
     assert found["author"].n_unique() == 5 and "alone" not in found["author"]
     assert found.group_by("author", "role").len()["len"].unique().to_list() == [2]
     assert done("query_and_target", corpus().reverse(), argument).equals(found)
-
-
-def test_unknown_texts_ask_for_candidates_of_their_own_problem():
-    frame = {"problem": ["p", "p", "q"], "folder": ["candidate1", "unknown", "unknown"],
-             "file": ["k1.txt", "u1.txt", "u9.txt"], "text": ["a", "b", "c"]}  # fmt: skip
-    truth = {"problem": ["p"], "file": ["u1.txt"], "author": ["candidate1"]}
-    found = done("known_and_unknown", frame, {}, truth=truth)
-    assert found.select("author", "role", "text").rows() == [
-        ("p/candidate1", "target", "a"), ("p/candidate1", "query", "b"),
-    ]  # fmt: skip
 
 
 def test_a_step_that_does_not_fit_says_which_and_what_there_is():
