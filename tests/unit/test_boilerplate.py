@@ -3,7 +3,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from cases import read_cases
+from cases import cases, read_cases
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from linear_time import takes_linear_time
@@ -43,8 +43,9 @@ def test_all_outside_the_gutenberg_marks_goes():
     assert strip(text, "en") == book
 
 
-def test_a_text_of_nothing_but_boilerplate_becomes_empty():
-    assert strip("© 2010 Somebody\nAll rights reserved", "en") == ""
+@cases
+def test_a_text_keeps_its_own_lines(lang, text, left):
+    assert strip(text, lang) == left
 
 
 PATTERNS = [pattern for part in rules().values() for kind in part.values() for pattern in kind]
@@ -65,21 +66,6 @@ def test_a_column_of_texts_is_stripped_as_they_are_one_by_one():
     frame = pl.DataFrame(rows, schema=["lang", "content"], orient="row")
     assert strip_texts(frame).to_list() == [strip(text, lang) for lang, text in rows]
     assert suspected(frame["content"]).sum() < len(rows)
-
-
-def test_an_unknown_language_uses_the_rules_for_all():
-    assert strip("a\n© 2010 Somebody", "other") == "a"
-
-
-@pytest.mark.parametrize(
-    "line", ["«Да!» — «Нет!» — «Пойдём!» — «Постой!»", "." * 40, "色温+1 | 曝光-2 | 对比+3 | 锐化+2"]
-)
-def test_lines_that_only_look_like_navigation_stay(line):
-    assert strip(f"a\n{line}\nb", "ru") == f"a\n{line}\nb"
-
-
-def test_separators_between_scenes_stay():
-    assert strip("a\n* * *\nb", "en") == "a\n* * *\nb"
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

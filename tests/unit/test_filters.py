@@ -76,13 +76,14 @@ def test_long_clean_text_is_not_dropped_because_words_come_back():
     assert "few_distinct_words" in reasons(text, PAPER | {"unique_words": 0.3})
 
 
-def test_the_bounds_of_length_are_inclusive_and_may_depend_on_the_task():
-    assert reasons("So it is.", tokens=2000) == []
-    assert reasons("So it is.", tokens=2001) == ["too_long"]
-    assert reasons("So it is.", tokens=0) == ["too_short"]
-    bounds = ROBUST | {"max_tokens": {"default": 2000, "answer": 40}}
-    assert reasons("So it is.", bounds, task="answer") == ["too_long"]
-    assert reasons("So it is.", bounds, task="authorship") == []
+@cases
+def test_a_text_is_dropped_for_these_reasons_and_no_other(text, settings, more, expected):
+    assert reasons(text, ROBUST | settings, **more) == expected
+
+
+@cases
+def test_the_papers_preset_gives_a_reason_or_not(text, settings, more, reason, given):
+    assert (reason in reasons(text, PAPER | settings, **more)) == given
 
 
 def test_every_reason_that_applies_is_a_row_in_a_fixed_order_with_value_and_threshold():
@@ -120,18 +121,6 @@ def test_the_papers_preset_applies_its_formulas_as_worded(text, more, reason):
     assert reason not in reasons(text, ROBUST, **more) or reason == "wrong_script"
 
 
-@pytest.mark.parametrize("tag", ["french_pd_books", "russian_pd"])
-def test_white_space_counts_as_symbols_in_public_domain_sources_alone_in_the_papers_preset(tag):
-    assert reasons("a: b, c; d.", PAPER | {"single_letter_words": None}, source=tag) == ["too_many_symbols"]
-    for other in ("hindi_novels_txt", "amazon_reviews_pds_sample"):
-        assert "too_many_symbols" not in reasons("a: b, c; d.", PAPER, genre="literature", source=other)
-
-
-def test_the_papers_preset_asks_for_the_language_of_a_few_letters_where_the_script_is_in_doubt():
-    assert "wrong_language" not in reasons("Oui, oui", PAPER, lang="es")
-    assert "wrong_language" in reasons("да ok", PAPER | {"script": 0.5}, lang="en")
-
-
 def test_the_papers_recipes_keep_every_text_that_its_authors_released():
     folder = published("dev/candidates.jsonl").parent
     texts = pl.concat(
@@ -144,14 +133,6 @@ def test_the_papers_recipes_keep_every_text_that_its_authors_released():
         stated = read_settings(shipped(f"config/recipes/{recipe}.yaml"))
         removed = filters.apply_filters(filters.beside(rows, measured), ROBUST | stated["filter"])
         assert removed.height == 0, removed
-
-
-def test_signs_of_bots_and_quotation_are_off_until_asked_for():
-    quoted = "“All of this was said by somebody else,” she said."
-    assert reasons(quoted) == []
-    assert reasons(quoted, ROBUST | {"quoted_share": 0.5}) == ["mostly_quoted"]
-    assert reasons("So it is.", ROBUST | {"posts_per_day": 50}, posts_per_day=80) == ["too_many_posts"]
-    assert reasons("So it is.", ROBUST | {"template_share": 0.5}, template_share=0.9) == ["template_texts"]
 
 
 def test_an_unknown_preset_is_an_error_that_names_the_known():

@@ -88,15 +88,16 @@ def test_stages_join_where_one_takes_in_what_the_other_kept():
     ]
 
 
-def test_stages_that_do_not_join_stop_the_release():
-    with pytest.raises(Unaccounted, match="filter, news: 4 came in, 5 were kept before"):
-        join_stages(merge_counts([counted("ingest", 7, 5, no_author=2), counted("filter", 4, 4)]))
-
-
-def test_a_source_that_a_stage_forgets_stops_the_release():
-    nothing = {"stage": "filter", "sources": {}}
-    with pytest.raises(Unaccounted, match="nothing came in of"):
-        join_stages(merge_counts([counted("ingest", 5, 5), nothing]))
+@pytest.mark.parametrize(
+    ("later", "told"),
+    [
+        (counted("filter", 4, 4), "filter, news: 4 came in, 5 were kept before"),
+        ({"stage": "filter", "sources": {}}, "nothing came in of"),
+    ],
+)
+def test_a_stage_that_does_not_take_in_what_was_kept_stops_the_release(later, told):
+    with pytest.raises(Unaccounted, match=told):
+        join_stages(merge_counts([counted("ingest", 7, 5, no_author=2), later]))
 
 
 def test_a_source_that_is_used_up_may_be_absent_later():

@@ -33,26 +33,17 @@ def refusal(file, encoding="utf-8"):
     return str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("suffix", "compress"),
-    [
-        ("", bytes),
-        (".gz", gzip.compress),
-        (".bz2", bz2.compress),
-        (".xz", lzma.compress),
-        (".zst", zstandard.compress),
-    ],
-)
-def test_compressed_files_are_read_as_they_are(tmp_path, suffix, compress):
-    assert text_of(raw(tmp_path / f"a.csv{suffix}", compress(TEXT.encode()))) == TEXT
+PACKED = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
 
 
-@pytest.mark.parametrize(
-    ("suffix", "compress"),
-    [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress), (".zst", zstandard.compress)],
-)
-def test_a_truncated_file_is_refused_by_name(tmp_path, suffix, compress):
-    message = refusal(raw(tmp_path / f"a.csv{suffix}", compress(TEXT.encode())[:-9]))
+@pytest.mark.parametrize("suffix", ["", *PACKED])
+def test_compressed_files_are_read_as_they_are(tmp_path, suffix):
+    assert text_of(raw(tmp_path / f"a.csv{suffix}", PACKED.get(suffix, bytes)(TEXT.encode()))) == TEXT
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+def test_a_truncated_file_is_refused_by_name(tmp_path, suffix):
+    message = refusal(raw(tmp_path / f"a.csv{suffix}", PACKED[suffix](TEXT.encode())[:-9]))
     assert message.startswith(f"a.csv{suffix} is truncated or damaged") and "fetch it again" in message
 
 

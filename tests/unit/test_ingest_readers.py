@@ -59,24 +59,6 @@ def test_what_is_not_as_it_is_declared_is_refused_by_name(tmp_path, form, conten
         rows(FORMS[form], tmp_path / f"t.{form}", content, needs=needs)
 
 
-def test_a_stray_quotation_mark_costs_its_row_and_no_other(tmp_path):
-    first, second, third = csv_rows(tmp_path, 'id,text\n1,"a"b\n2,c\n3,"d')
-    assert first.position == "line 2" and "not CSV" in first.reason
-    assert second == {"id": "2", "text": "c"}
-    assert third.position == "line 4" and "unexpected end" in third.reason
-
-
-def test_a_row_beyond_the_limit_is_one_bad_row(tmp_path):
-    content = "id,text\n1," + "x" * 5000 + '\n2,c\n3,"' + "long\n" * 300 + '"\n4,e\n'
-    found = csv_rows(tmp_path, content, limit=1000)
-    assert found == [
-        BadRow("line 2", "is longer than max_record_bytes (1000)"),
-        {"id": "2", "text": "c"},
-        BadRow("line 4", "is longer than max_record_bytes (1000)"),
-        {"id": "4", "text": "e"},
-    ]
-
-
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -238,25 +220,6 @@ def test_a_work_is_joined_wherever_its_records_stand_and_keys_may_hold_any_numbe
     assert rows(json_records.read, tmp_path / "t.json", content, records="object", group=GROUP) == [
         {"key": "s2", "work": "b", "text": "two\n\ud800\nten\nlast", "year": 1},
         {"key": "x1", "work": "a", "text": "alone"},
-    ]
-
-
-def test_a_work_longer_than_a_record_may_be_is_one_bad_row(tmp_path):
-    content = json.dumps([{"work": "a", "text": "x" * 60}] * 3 + [{"work": "b", "text": "y"}])
-    assert rows(json_records.read, tmp_path / "t.json", content, limit=100, group=GROUP) == [
-        BadRow("work 1 by work", "is longer than max_record_bytes (100)"),
-        {"work": "b", "text": "y"},
-    ]
-
-
-def test_lines_are_counted_on_beyond_those_that_are_too_long(tmp_path):
-    content = "id,text\n" + "x" * 3000 + '\n1,a\n2,b,c\n3,"' + "y" * 3000 + '"\n4\n'
-    assert csv_rows(tmp_path, content, limit=1000) == [
-        BadRow("line 2", "is longer than max_record_bytes (1000)"),
-        {"id": "1", "text": "a"},
-        BadRow("line 4", "has 3 cells, the header has 2"),
-        BadRow("line 5", "is longer than max_record_bytes (1000)"),
-        BadRow("line 6", "has 1 cells, the header has 2"),
     ]
 
 

@@ -4,6 +4,7 @@ import orjson
 import polars as pl
 import pytest
 import sound_release
+from cases import cases
 from dedup_stage import run_jobs
 from defaults import section
 from hypothesis import given
@@ -41,31 +42,9 @@ def gone(texts, *fields):
     return found.select("doc_key", "field", "first").rows()
 
 
-def test_of_texts_with_one_prompt_the_first_in_corpus_order_stays():
-    texts = table(text("b", "late", prompt="On war"), text("c", prompt="On war"), text("d", prompt="On peace"))
-    assert gone(texts, "prompt") == [("b", "prompt", "c")]
-
-
-def test_prompts_that_differ_in_case_width_or_white_space_alone_are_one():
-    texts = table(text("a", prompt="On War"), text("b", prompt=" on\n war "), text("c", prompt="Ｏｎ ｗａｒ"))
-    assert [key for key, _, _ in gone(texts, "prompt")] == ["b", "c"]
-
-
-def test_all_chunks_of_a_document_stay_and_those_of_another_go():
-    texts = table(*(text(f"{key}#chunk_{n}", prompt="On war") for key in ("a", "b") for n in (0, 1)))
-    assert [key for key, _, _ in gone(texts, "prompt")] == ["b#chunk_0", "b#chunk_1"]
-
-
-def test_other_task_types_and_texts_without_a_value_are_not_concerned():
-    texts = table(
-        text("a", prompt="x"), text("b", task="review", prompt="x"), text("c"), text("d"), text("e", prompt=" ")
-    )
-    assert gone(texts, "prompt") == []
-
-
-def test_a_text_that_goes_holds_no_value():
-    texts = table(text("a", prompt="x"), text("b", prompt="x", topic="war"), text("c", prompt="y", topic="war"))
-    assert gone(texts, "prompt", "topic") == [("b", "prompt", "a")]
+@cases
+def test_of_texts_that_share_a_value_the_first_stays(texts, fields, expected):
+    assert gone(table(*(text(key, **known) for key, known in texts)), *fields) == [tuple(row) for row in expected]
 
 
 @given(
