@@ -20,8 +20,7 @@ import numpy as np
 import polars as pl
 
 from authbench.scoring.verifiers.ppm import cross_entropies
-from authbench.suites.pan.compare import Systems, scores_table
-from authbench.suites.pan.significance import COMPARED, compare_all
+from authbench.suites.pan.compare import COMPARED, Systems, compare_all, scores_table
 
 CHARACTERS = 20_000
 ORDER = 5

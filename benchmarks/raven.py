@@ -34,8 +34,7 @@ from authbench.suites.raven.encoders import load_encoder
 from authbench.suites.raven.layout import write_subsets
 from authbench.suites.raven.page import write_report
 from authbench.suites.raven.results import read_run
-from authbench.suites.raven.select import select_topics
-from authbench.suites.raven.subsets import fold_parts, plan
+from authbench.suites.raven.subsets import fold_parts, plan, select_topics
 from authbench.suites.raven.vectors import write_topics
 
 sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("tests/pipeline", "tests")]

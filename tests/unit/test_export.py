@@ -32,10 +32,10 @@ from authbench.app.cli import main
 from authbench.config.registry.licences import licence_problem, spdx_identifier
 from authbench.core.errors import InputError
 from authbench.publish.export.beir import falling, run_lines
+from authbench.publish.export.bundle import refuse_withheld, withheld_documents
 from authbench.publish.export.card import write_card
 from authbench.publish.export.freeze import read_publication
 from authbench.publish.export.parquet import write_table
-from authbench.publish.export.public import refuse_withheld, withheld_documents
 from authbench.publish.export.run import FORMS, export, export_public
 from authbench.release.format.columns import SPLIT_TABLES
 from authbench.release.format.files import BUNDLE_FILES

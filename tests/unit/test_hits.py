@@ -12,14 +12,14 @@ from shared_folders import oracle
 from authbench.core.errors import InputError
 from authbench.scoring.metrics.significance import p_of_fold_means, p_of_unpaired_means
 from authbench.suites.raven.folds import topic_folds
-from authbench.suites.raven.select import (
+from authbench.suites.raven.results import rank_correlations, system_ranks, topic_shortcut
+from authbench.suites.raven.subsets import (
     mean_similarity_to_others,
     nearest,
     select_topics,
     similarities,
     unit_rows,
 )
-from authbench.suites.raven.stability import rank_correlations, system_ranks, topic_shortcut
 from authbench.suites.raven.vectors import topic_vectors
 
 

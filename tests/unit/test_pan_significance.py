@@ -10,7 +10,7 @@ from authbench.scoring.metrics.influence import influences, intervals
 from authbench.scoring.metrics.paired_f1 import p_of_paired_f1
 from authbench.scoring.metrics.pan import evaluate, f1
 from authbench.scoring.metrics.significance import p_of_paired_means
-from authbench.suites.pan.significance import COMPARED, compare_all, matrix
+from authbench.suites.pan.compare import COMPARED, compare_all, matrix
 
 
 def test_the_oracle_of_significance_holds():

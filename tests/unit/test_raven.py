@@ -33,8 +33,7 @@ from authbench.suites.raven.folds import fold_pairs, topics_tested
 from authbench.suites.raven.layout import lay_out, likeness
 from authbench.suites.raven.page import write_report
 from authbench.suites.raven.results import Run, fold_scores
-from authbench.suites.raven.select import select_topics, similarities
-from authbench.suites.raven.subsets import batches, fold_parts, plan, take_all
+from authbench.suites.raven.subsets import batches, fold_parts, plan, select_topics, similarities, take_all
 from authbench.suites.raven.tables import all_tables
 from authbench.suites.raven.vectors import document_rows, read_topics, sample_rows, topic_vectors
 from authbench.suites.raven.verdict import (

@@ -73,7 +73,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.config.plugins import load_metric
-    from authbench.core.presentation.inert_csv import as_csv
+    from authbench.core.presentation.files import as_csv
     from authbench.core.storage.atomic import write_text
     from authbench.reports.leaderboard.tables import scores_of_pieces
     from authbench.scoring.evaluation.joined import comparable_results, join

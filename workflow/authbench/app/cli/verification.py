@@ -54,7 +54,7 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 def _pan_evaluate(arguments: argparse.Namespace) -> int:
     from authbench.core.presentation.tables import as_text
     from authbench.release.format.pan import form_of
-    from authbench.suites.pan.compare import bounds_of, scores_table, with_meta
+    from authbench.suites.pan.compare import COMPARED, bounds_of, compare_all, matrix, scores_table, with_meta
     from authbench.suites.pan.page import measure_table
     from authbench.suites.pan.run import (
         HEADINGS,
@@ -65,7 +65,6 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
         scores_with_chance,
         write_report,
     )
-    from authbench.suites.pan.significance import COMPARED, compare_all, matrix
 
     truth: Path = arguments.truth
     answers = name_systems(arguments.answers, {"--baseline": arguments.baseline, "--subset": arguments.subset})

@@ -22,9 +22,9 @@ from authbench.audit.auditing.copies import Copies, find_copies
 from authbench.audit.auditing.dataset import POOL, TEXTS, Dataset, Source, split_rank
 from authbench.audit.auditing.read_episodes import FORM as EPISODES
 from authbench.audit.auditing.read_episodes import text_field
+from authbench.audit.auditing.read_pan import FOLDERS as PAN_FOLDERS
 from authbench.audit.auditing.read_pan import FORM as PAN
-from authbench.audit.auditing.read_pan_folders import FORM as PAN_FOLDERS
-from authbench.audit.auditing.read_pan_folders import write_without
+from authbench.audit.auditing.read_pan import write_without
 from authbench.audit.auditing.read_retrieval import BEIR, MTEB
 from authbench.audit.auditing.read_style import STYLE
 from authbench.audit.auditing.read_table import DIFF

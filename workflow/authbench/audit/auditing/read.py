@@ -10,8 +10,7 @@ from authbench.audit.auditing.dataset import ALL, TEXTS, Dataset, Source, as_doc
 from authbench.audit.auditing.read_authbench import configurations, read_huggingface, read_release, splits_below
 from authbench.audit.auditing.read_episodes import is_episode, read_episodes
 from authbench.audit.auditing.read_first import first_rows
-from authbench.audit.auditing.read_pan import pan_files, read_pan
-from authbench.audit.auditing.read_pan_folders import problem_folders, read_pan_folders
+from authbench.audit.auditing.read_pan import pan_files, problem_folders, read_pan, read_pan_folders
 from authbench.audit.auditing.read_retrieval import is_beir, is_mteb, read_beir, read_mteb
 from authbench.audit.auditing.read_style import is_style_entry, read_style
 from authbench.audit.auditing.read_table import DIFF, read_tables

@@ -13,6 +13,7 @@ from authbench.core.storage.json_files import write_plain_json
 from authbench.core.storage.json_lines import write_json_lines
 from authbench.core.storage.sha256sums import SUMS, sums_lines
 from authbench.publish.export.beir import write_beir, write_runs, write_trec
+from authbench.publish.export.bundle import write_public
 from authbench.publish.export.card import write_card
 from authbench.publish.export.citations import write_citations
 from authbench.publish.export.data_protection import DATA, SHEET, data_protection, known_risk, read_risk, sheet
@@ -20,7 +21,6 @@ from authbench.publish.export.datacite import CFF, DATACITE, citation_cff, datac
 from authbench.publish.export.huggingface import write_huggingface
 from authbench.publish.export.mteb import write_mteb
 from authbench.publish.export.pan import write_pan
-from authbench.publish.export.public import write_public
 from authbench.publish.export.rocrate import CRATE, crate
 from authbench.publish.export.steb import write_steb
 from authbench.release.format.release import Release, open_complete_release

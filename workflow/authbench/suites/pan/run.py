@@ -23,8 +23,7 @@ import polars as pl
 
 from authbench.core.errors import InputError
 from authbench.core.presentation.charts import Chart
-from authbench.core.presentation.files import write_table
-from authbench.core.presentation.inert_csv import as_csv
+from authbench.core.presentation.files import as_csv, write_table
 from authbench.core.presentation.numbers import decimals
 from authbench.core.presentation.pages import write_charts
 from authbench.core.presentation.palette import Mark, marks_of
@@ -36,10 +35,10 @@ from authbench.release.format.pan import align, named, read_answers, read_pairs,
 from authbench.reports.leaderboard.verdict import over_controls
 from authbench.scoring.metrics.pan import MEASURES, OF_MACHINES
 from authbench.suites.pan import compare
+from authbench.suites.pan.compare import COMPARED, compare_all, matrix
 from authbench.suites.pan.figures import det, non_answers, precision_recall, score_densities, tippett, topic_densities
 from authbench.suites.pan.forensic import forensic_table, ratios_of
 from authbench.suites.pan.page import DIGITS, measure_table, render
-from authbench.suites.pan.significance import COMPARED, compare_all, matrix
 from authbench.suites.pan.topics import Influence, influence, topic_similarities
 
 Bounds: TypeAlias = Mapping[str, Mapping[str, tuple[float, float] | None]]

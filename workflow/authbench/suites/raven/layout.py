@@ -16,8 +16,7 @@ from authbench.scoring.verifiers import topicfit
 from authbench.suites.raven.covariates import comparable_limit, describe, strata, text_facts
 from authbench.suites.raven.documents import KEYS, read_texts
 from authbench.suites.raven.folds import fold_pairs, topics_tested
-from authbench.suites.raven.select import Topics, similarities
-from authbench.suites.raven.subsets import MAIN, Subset, Taken, plan, take_all
+from authbench.suites.raven.subsets import MAIN, Subset, Taken, Topics, plan, similarities, take_all
 from authbench.suites.raven.vectors import read_topics, usable_keys
 
 MASKED = 500  # most frequent words, the default of verifiers of kind topicfit

@@ -25,7 +25,7 @@ from authbench.models.model import VectorCache
 from authbench.models.open import open_model
 from authbench.suites.raven.documents import read_contents, read_keys, with_enough
 from authbench.suites.raven.encoders import TopicEncoder
-from authbench.suites.raven.select import Topics
+from authbench.suites.raven.subsets import Topics
 
 COMPONENTS = 50
 MOST_WORDS = 5_000
