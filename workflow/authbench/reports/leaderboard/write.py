@@ -1,22 +1,4 @@
-"""Write a leaderboard.
-
-headline_measured.csv ...    headline scores of sources whose labels were measured, if others were not
-headline.csv .md .tex        the headline scores with intervals and gains over the best shortcut
-headline_macro.csv ...       the same as means over languages
-topic.csv ...                what is left of topic where negatives match it, by source
-gains.csv                    every gain, over all queries and by slice, with p and Holm's correction
-power.json                   the smallest detectable differences
-people.csv ...               people and models on the pairs that people judged, if any
-pools.csv ..., lengths.csv   smaller pools and diagnostics; text lengths by length bucket
-overall.csv .md .tex         every metric over all queries, with the gain over the best shortcut
-by_<facet>_<metric>.csv ...  the same by language, genre and length
-scores.csv                   a row per model, slice and metric, with intervals and counts
-pairwise.csv                 differences between models, with p and Holm's correction
-submissions.csv              name, model, command and contributor of each submission, if there are any
-figures/*.svg .png           all models with intervals, small multiples by slice
-eval_results/<model>/...     scores for the model's repository on the Hugging Face hub, if the benchmark is there
-index.html                   the full leaderboard as an HTML page
-"""
+"""Write a leaderboard: the files that docs/evaluation.md lists, and `submissions.csv` if there are submissions."""
 
 import re
 from collections.abc import Sequence

@@ -1,13 +1,4 @@
-"""Write the tables and figures of a paper.
-
-tables/<name>.csv .md .tex   each table; CSV with full precision, LaTeX for booktabs
-figures/<name>.svg .png .pdf each figure; equal numbers give equal bytes
-slices.csv                   every score of every slice in long form, with counts; null if a slice has no score
-examples.jsonl               the example records, in the form of candidates
-contents.csv                 the list of tables and figures
-paper.tex                    a document that includes all tables and figures, to compile
-index.html                   all tables and figures as an HTML page
-"""
+"""Write the tables and figures of a paper: the files that docs/tables.md lists. Equal numbers give equal bytes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

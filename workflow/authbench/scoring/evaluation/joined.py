@@ -1,9 +1,6 @@
 """Join the results of several models on a split: their gains over the shortcuts, and each query's difficulty.
 
-<model>/own/scores.json      the scores of a model
-<model>/own/queries.parquet
-<model>/scores.json          the same with gains, power and the queries that no shortcut solves
-<model>/queries.parquet      the same with the shortcuts that solve each query
+The files of `<model>/own/` become those of `<model>/` (docs/evaluation.md).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

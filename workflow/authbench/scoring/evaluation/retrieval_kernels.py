@@ -1,4 +1,11 @@
-"""Compiled inner loops of `retrieval` and `verification` over pairs of query and candidate."""
+"""Compiled inner loops of `retrieval` and `verification` over pairs of query and candidate.
+
+What the loops take, with its shape:
+    scores: (block, candidates), of the queries `first`, `first + 1`, ... of the split
+    starts: (queries + 1,), the start of each query's list in `rows`
+    rows: (listed,), candidates, grouped by query; what is written for each of them has the same shape
+    query_keys, candidate_keys: (queries,) and (candidates,), from `retrieval.tie_keys`
+"""
 
 import numpy as np
 
@@ -7,8 +14,8 @@ from authbench.core.arrays import BOOL, F64, I32, I64, U64
 from authbench.core.runtime.jit import compiled
 
 Scores = np.ndarray  # queries x candidates, float32 or float64
-# Numbers of pools, shapes (queries,) and (candidates,), and the members of pool p: `members[starts[p]:starts[p + 1]]`,
-# with starts of shape (highest pool + 2,) and members of shape (candidates,).
+# Numbers of pools, shapes (queries,) and (candidates,), and the members of pool p, ascending:
+# `members[starts[p]:starts[p + 1]]`, with starts of shape (highest pool + 2,) and members of shape (candidates,).
 Pools = tuple[I32, I32, I64, I32]
 Grouped = tuple[I64, I32]  # as `Lists`: the start of each query's list, shape (queries + 1,), and candidates by query
 STRIDE = 256  # scores compared together: mostly none of them is among the highest
@@ -16,14 +23,7 @@ STRIDE = 256  # scores compared together: mostly none of them is among the highe
 
 @compiled
 def exclude(scores: Scores, first: int, starts: I64, rows: I32) -> None:
-    """Put the excluded candidates of queries `first`, `first + 1`, ... behind all others.
-
-    Args:
-        scores: shape (block, candidates); changed in place.
-        first: the first query of the block.
-        starts: shape (queries + 1,), the start of each query's excluded candidates in `rows`.
-        rows: the excluded candidates, grouped by query.
-    """
+    """Put the excluded candidates of queries `first`, `first + 1`, ... behind all others."""
     for r in range(len(scores)):
         for k in range(starts[first + r], starts[first + r + 1]):
             scores[r, rows[k]] = -np.inf
@@ -57,17 +57,7 @@ def _place_in_tie(query_key: np.uint64, candidate_key: np.uint64) -> np.uint64:
 def rank_rows(
     scores: Scores, first: int, starts: I64, rows: I32, query_keys: U64, candidate_keys: U64, ranks: I32
 ) -> None:
-    """Write the rank, from 1, of each listed candidate of queries `first`, ...; ties by `_place_in_tie`.
-
-    Args:
-        scores: shape (block, candidates).
-        first: the first query of the block.
-        starts: shape (queries + 1,), the start of each query's list in `rows`.
-        rows: shape (listed,), candidates, grouped by query.
-        query_keys: shape (queries,), from `retrieval.tie_keys`.
-        candidate_keys: shape (candidates,), likewise.
-        ranks: shape (listed,); written.
-    """
+    """Write the rank, from 1, of each listed candidate of queries `first`, ...; ties by `_place_in_tie`."""
     for r in range(len(scores)):
         row, key = scores[r], query_keys[first + r]
         for k in range(starts[first + r], starts[first + r + 1]):
@@ -85,15 +75,7 @@ def rank_rows(
 def rank_among(
     scores: Scores, first: int, starts: I64, rows: I32, pools: Pools, query_keys: U64, candidate_keys: U64, ranks: I32
 ) -> None:
-    """Write ranks as `rank_rows` does, among the candidates of each query's pool; 0: the candidate is outside it.
-
-    Args:
-        scores: shape (block, candidates).
-        first, starts, rows: as for `rank_rows`.
-        pools: the candidates of a pool in ascending order.
-        query_keys, candidate_keys: as for `rank_rows`.
-        ranks: shape (listed,); written.
-    """
+    """Write ranks as `rank_rows` does, among the candidates of each query's pool; 0: the candidate is outside it."""
     pool_of_query, pool_of_candidate, pool_starts, members = pools
     gathered = np.empty(scores.shape[1], scores.dtype)
     for r in range(len(scores)):
@@ -123,13 +105,7 @@ def rank_among(
 def nearest(scores: Scores, first: int, query_keys: U64, candidate_keys: U64, rows: I32, values: Scores) -> None:
     """Write the highest scores of queries `first`, ... and their candidates, best first; ties by `_place_in_tie`.
 
-    Args:
-        scores: shape (block, candidates); candidates at -inf are skipped.
-        first: the first query of the block.
-        query_keys: shape (queries,), from `retrieval.tie_keys`.
-        candidate_keys: shape (candidates,), likewise.
-        rows: shape (block, nearest), candidates; written, padded with -1.
-        values: shape (block, nearest), their scores; written, padded with -inf.
+    `rows` and `values`, shape (block, nearest), are padded with -1 and -inf; candidates at -inf are skipped.
     """
     count = values.shape[1]
     places = np.empty(count, np.uint64)
@@ -176,15 +152,8 @@ def draw_by_hash(
 ) -> None:
     """Write for each query the candidates of its group with the lowest hashes, except positive and excluded candidates.
 
-    If there are too few, the rest of `drawn` stays -1; group -1 has none.
-
-    Args:
-        query_keys: shape (queries,), from `retrieval.tie_keys`.
-        candidate_keys: shape (candidates,), likewise.
-        groups: the groups of queries and candidates, and their members.
-        positives: of each query.
-        excluded: likewise.
-        drawn: shape (queries, most), filled with -1; written from the front, lowest hash first.
+    `drawn`, shape (queries, most), comes filled with -1, and the lowest hash is first. If there are too few, the rest
+    stays -1; group -1 has none.
     """
     group_of_query, _, group_starts, members = groups
     count = drawn.shape[1]
@@ -220,15 +189,7 @@ def draw_by_hash(
 
 @compiled
 def gather(scores: Scores, first: int, starts: I64, rows: I32, values: F64) -> None:
-    """Write the score of each listed candidate with its query.
-
-    Args:
-        scores: shape (block, candidates).
-        first: the first query of the block.
-        starts: shape (queries + 1,), the start of each query's list in `rows`.
-        rows: shape (listed,), candidates, grouped by query.
-        values: shape (listed,); written for the queries of the block.
-    """
+    """Write the score of each listed candidate with its query."""
     for r in range(len(scores)):
         for k in range(starts[first + r], starts[first + r + 1]):
             values[k] = scores[r, rows[k]]
@@ -239,14 +200,8 @@ def count_scores(scores: Scores, first: int, answered: BOOL, rest: int, counts: 
     """Count the scores of answered queries `first`, ... in ordered bins, without the scores of excluded candidates.
 
     A bin contains the scores whose 32 bits, transformed to sort as numbers do, have the same prefix
-    (`metrics.score_bins`).
-
-    Args:
-        scores: shape (block, candidates).
-        first: the first query of the block.
-        answered: shape (queries,), whether a query has a positive.
-        rest: how many low bits a bin ignores.
-        counts: shape (bins,), incremented.
+    (`metrics.score_bins`); `rest` is how many low bits it ignores. `answered`, shape (queries,), says which queries
+    have a positive; `counts`, shape (bins,), is incremented.
     """
     shift = np.uint32(rest)
     bits = np.empty(scores.shape[1], np.float32)

@@ -1,12 +1,7 @@
-"""Score a model on a split, and write the results.
-
-    <out>/<model>/own/scores.json        scores, overall and by slice
-    <out>/<model>/own/queries.parquet    every metric of every query, its slices and its best candidates
-    <out>/<model>/pairs.parquet          the score of every positive and drawn negative pair
-    <out>/<model>/released_pairs.parquet the score of every pair that the release states
+"""Score a model on a split, and write the results (docs/evaluation.md lists the files).
 
 Every table of a leaderboard can be computed again from these files without the model; `evaluate.joined` adds to the
-first two what depends on the results of other models.
+files in `own/` what depends on the results of other models.
 """
 
 import platform

@@ -1,11 +1,4 @@
-"""Run all steps of RAVEN in a process.
-
-documents.parquet            all texts, with author and topic (`documents`)
-topics/<encoder>.parquet     the vector of every topic (`vectors`)
-subsets.json, pairs/*.parquet  the topics, folds and pairs of every subset (`layout`)
-answers/<subsets>/<verifier>/<part>.parquet  a verifier's scores on some folds of some subsets (`answers`)
-report/                      tables, figures and a page (`page`)
-"""
+"""Run all steps of RAVEN in a process; docs/raven.md lists them with the files that they write."""
 
 import sys
 from pathlib import Path

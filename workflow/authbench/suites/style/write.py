@@ -1,13 +1,4 @@
-"""Write the report of the style suite.
-
-operational.csv .md .tex ...   the aggregate tables, a table per task, cost, and long texts if both treatments were run
-steb_operational.csv ...       the same for the protocol steb, and steb/, its results in STEB's layout
-scores.csv                     a row per protocol, model, dataset and task, with chance level, interval and spread
-sensitivity.csv                the operational ranking without each dataset
-clusters.json                  redundancy clusters, if any: frozen, and reusable in later reports
-figures/*.svg                  heat map, trees of datasets
-index.html                     the full report as an HTML page
-"""
+"""Write the report of the style suite: the files that docs/style.md lists."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
