@@ -15,6 +15,7 @@ from scipy.stats import norm, rankdata
 from authbench.app.cli import main
 from authbench.core.presentation.charts import as_svg, legend_height
 from authbench.core.presentation.files import write_table
+from authbench.core.presentation.palette import marks_of
 from authbench.core.presentation.tables import Table, broken_relations
 from authbench.release.format.pan import write_pairs, write_truth
 from authbench.scoring.metrics.forensic import (
@@ -300,7 +301,7 @@ def test_no_curve_of_errors_is_drawn_over_the_names_above_it():
     chance = np.random.default_rng(0)
     truth = np.arange(400) % 2 == 0
     scores = {f"a system with a long name {one}": truth * one / 9 + chance.normal(size=400) for one in range(9)}
-    picture = as_svg(det(scores, truth))
+    picture = as_svg(det(scores, truth, marks_of(scores)))
     paths = [re.findall(r"[ML] \S+ (\S+)", path) for path in re.findall(r'<path d="([^"]+)"', picture)]
     curves = [[float(height) for height in heights] for heights in paths if len(heights) > 20]
     assert len(curves) == len(scores)

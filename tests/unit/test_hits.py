@@ -10,9 +10,10 @@ from scipy.stats import t
 from shared_folders import oracle
 
 from authbench.core.errors import InputError
+from authbench.scoring.metrics.ranking import average_ranks
 from authbench.scoring.metrics.significance import p_of_fold_means, p_of_unpaired_means
 from authbench.suites.raven.folds import topic_folds
-from authbench.suites.raven.results import rank_correlations, system_ranks, topic_shortcut
+from authbench.suites.raven.results import rank_correlations, topic_shortcut
 from authbench.suites.raven.subsets import (
     mean_similarity_to_others,
     nearest,
@@ -132,7 +133,7 @@ def test_folds_share_the_topics_evenly(topics, count):
 
 
 def test_ranks_of_systems_begin_with_the_best_and_are_shared_by_equals():
-    assert system_ranks(np.array([[0.9, 0.5], [0.7, 0.5], [0.8, 0.6]])).tolist() == [[1, 2.5], [3, 2.5], [2, 1]]
+    assert average_ranks(-np.array([[0.9, 0.5], [0.7, 0.5], [0.8, 0.6]])).tolist() == [[1, 2.5], [3, 2.5], [2, 1]]
 
 
 def test_a_fold_on_which_all_systems_score_the_same_ranks_nothing():

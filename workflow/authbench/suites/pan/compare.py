@@ -151,17 +151,17 @@ def silence_pays(table: pl.DataFrame) -> dict[str, object]:
     return found
 
 
-def by_data_set(tables: Mapping[str, pl.DataFrame], measure: str = "c@1") -> pl.DataFrame:
+def by_data_set(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return table 3: a row per system, a column per dataset, null if a system has no answers."""
     names = sorted({name for table in tables.values() for name in table["system"]})
     found = pl.DataFrame({"system": names}, schema={"system": pl.String})
     for data_set, table in tables.items():
-        column = table.select("system", pl.col(measure).alias(data_set))
+        column = table.select("system", pl.col("c@1").alias(data_set))
         found = found.join(column, on="system", how="left", maintain_order="left")
     return found
 
 
-def by_team(tables: Mapping[str, pl.DataFrame], measure: str = "c@1") -> pl.DataFrame:
+def by_team(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return table 3 by team: a row per team and train set, a column per dataset and year of submission.
 
     PAN's systems are named by team, two digits of the year, and train set: `gagala20-small`, or like the file,
@@ -170,7 +170,7 @@ def by_team(tables: Mapping[str, pl.DataFrame], measure: str = "c@1") -> pl.Data
     cells: dict[tuple[str, str], dict[str, float | None]] = {}
     years = set()
     for data_set, table in tables.items():
-        for system, value in table.select("system", measure).iter_rows():
+        for system, value in table.select("system", "c@1").iter_rows():
             parts = _NAME.fullmatch(system)
             team, year, trained = parts.group("team", "year", "set") if parts else (system, "", "")
             years.add(year)
@@ -210,7 +210,6 @@ def compare_all(
     [0, 1].
 
     Args:
-        truth: shape (problems,), True where both texts are by the same author.
         scores: by system, each of shape (problems,).
         published_2020: measure as PAN 2020 published, as in `metrics.pan.evaluate`.
     """

@@ -17,12 +17,11 @@ TICKS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6)
 FURTHEST = 0.7  # maximum error rate shown
 
 
-def tippett(ratios: pl.DataFrame, drawn: Mapping[str, Mark] | None = None) -> Chart:
+def tippett(ratios: pl.DataFrame, marks: Mapping[str, Mark]) -> Chart:
     """Return the share of problems with at least a given likelihood ratio, by system and truth."""
     truth = ratios["same"].to_numpy()
     lines = []
     names = [name for name in ratios.columns if name not in ("id", "same") and ratios[name].is_not_null().any()]
-    marks = drawn or marks_of(names)
     for name in names:
         own = ratios[name].to_numpy()
         for side, dash, of in ((truth, "-", "one author"), (~truth, "--", "two authors")):
@@ -36,17 +35,15 @@ def tippett(ratios: pl.DataFrame, drawn: Mapping[str, Mark] | None = None) -> Ch
     return curves("tippett", "Share with at least a likelihood ratio", about, lines, *axes)
 
 
-def det(scores: Mapping[str, F64], truth: Truth, drawn: Mapping[str, Mark] | None = None) -> Chart:
+def det(scores: Mapping[str, F64], truth: Truth, drawn: Mapping[str, Mark]) -> Chart:
     """Return misses against false alarms at every threshold, both on normal deviates (Martin et al. 1997).
 
     Args:
         scores: by system, shape (n,), higher means more likely the same author.
-        truth: shape (n,), True where both texts are by the same author.
     """
     from scipy.special import ndtri
 
-    known_marks = drawn or marks_of(scores)
-    marks = {name: known_marks[name] for name in scores}
+    marks = {name: drawn[name] for name in scores}
     top, tall = legend_height(list(marks)), 300.0
     known = 0 < int(truth.sum()) < len(truth)
     low, high = ndtri(TICKS[0]), ndtri(FURTHEST)
@@ -129,16 +126,15 @@ def density(values: F64) -> XY:
 
 
 def precision_recall(
-    systems: Mapping[str, F64], truth: Truth, dotted: Sequence[str], drawn: Mapping[str, Mark] | None = None
+    systems: Mapping[str, F64], truth: Truth, dotted: Sequence[str], marks: Mapping[str, Mark]
 ) -> Chart:
     """Return precision against recall at every threshold, a curve per system.
 
     Args:
         systems: the scores of each, shape (problems,).
-        truth: shape (problems,), True where both texts are by the same author.
         dotted: systems with dotted curves.
     """
-    lines, marks = [], drawn or marks_of(systems)
+    lines = []
     for name, scores in systems.items():
         recall, precision = map(_thinned, precision_recall_curve(truth, scores))
         mark = Mark(INK, dash=":") if name in dotted else marks[name]
@@ -156,10 +152,9 @@ def precision_recall_curve(truth: Truth, scores: F64) -> XY:
     return hits[last] / max(int(truth.sum()), 1), hits[last] / claimed[last]
 
 
-def non_answers(table: pl.DataFrame, drawn: Mapping[str, Mark] | None = None) -> Chart:
+def non_answers(table: pl.DataFrame, drawn: Mapping[str, Mark]) -> Chart:
     """Return c@1 of each system against its number of non-answers."""
-    known = drawn or marks_of(table["system"])
-    marks = {system: replace(known[system], dash="") for system in table["system"]}
+    marks = {system: replace(drawn[system], dash="") for system in table["system"]}
     top, tall = legend_height(list(marks)), 240.0
 
     def draw(canvas: Canvas) -> None:

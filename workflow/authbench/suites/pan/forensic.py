@@ -17,9 +17,10 @@ import polars as pl
 from authbench.core.arrays import F64
 from authbench.core.errors import InputError, first_line
 from authbench.core.presentation.files import as_csv, write_table
-from authbench.core.presentation.numbers import decimals, limits
+from authbench.core.presentation.numbers import limits
 from authbench.core.presentation.pages import write_charts
-from authbench.core.presentation.tables import BEST, Cell, Column, Row, Table, controls_last
+from authbench.core.presentation.palette import marks_of
+from authbench.core.presentation.tables import Cell, Column, Row, Table, controls_last
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.storage.parquet_headers import bounded_parquet
 from authbench.core.words import listing
@@ -27,8 +28,8 @@ from authbench.models.entries import SANITY
 from authbench.scoring.metrics import forensic
 from authbench.suites.pan.compare import Systems
 from authbench.suites.pan.figures import det, tippett
+from authbench.suites.pan.page import measure_cell
 
-DIGITS = 4
 FILE = "released_pairs.parquet"
 _PAIR = ["group", "query", "candidate", "same"]
 _HEADINGS = {"cllr": "Cllr", "cllr_min": "Cllr min", "cllr_calibrated": "Cllr, calibrated"}
@@ -118,8 +119,7 @@ def forensic_table(systems: Systems, names: Sequence[str], probabilities: bool =
 def _cell(value: float | None, least: float | None, interval: str, grey: bool) -> Cell:
     if value is not None and np.isinf(value):
         return Cell("∞", value, grey=grey)
-    place = BEST if value is not None and value == least and not grey else 0
-    return Cell(decimals(value, DIGITS), value, place, grey=grey, interval=interval)
+    return measure_cell(value, least, interval, grey)
 
 
 def read_scores(folder: Path, pool: str) -> tuple[pl.DataFrame, Systems]:
@@ -150,7 +150,7 @@ def read_scores(folder: Path, pool: str) -> tuple[pl.DataFrame, Systems]:
 def write_ratios(folder: Path, pool: str, out: Path) -> Table:
     """Write the files listed in this module's docstring, and return the table of costs."""
     pairs, systems = read_scores(folder, pool)
-    names = list(systems.scores)
+    names, marks = list(systems.scores), marks_of(systems.scores)
     ratios = ratios_of(systems, names)
     table = forensic_table(systems, names, probabilities=False)
     with atomic_folder(out) as place:
@@ -158,5 +158,5 @@ def write_ratios(folder: Path, pool: str, out: Path) -> Table:
         write_text(
             place / "likelihood_ratios.csv", as_csv(pl.concat([pairs, ratios.drop("id", "same")], how="horizontal"))
         )
-        write_charts(place / "figures", [tippett(ratios), det(systems.scores, systems.truth)])
+        write_charts(place / "figures", [tippett(ratios, marks), det(systems.scores, systems.truth, marks)])
     return table

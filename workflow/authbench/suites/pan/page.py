@@ -75,7 +75,7 @@ def measure_table(
     rows = [
         Row(
             [
-                _cell(value, best, limits(*bounds.get((row[0], heading), (None, None))), row[0] in baselines)
+                measure_cell(value, best, limits(*bounds.get((row[0], heading), (None, None))), row[0] in baselines)
                 for heading, value, best in zip(data.columns, row, most, strict=True)
             ],
             SANITY if row[0] in baselines else "",
@@ -85,7 +85,8 @@ def measure_table(
     return Table(name, title, columns, controls_last(rows), data, notes)
 
 
-def _cell(value: object, best: object, interval: str, grey: bool) -> Cell:
+def measure_cell(value: object, best: object, interval: str, grey: bool) -> Cell:
+    """Return a cell to four decimals, marked if it is the best of its column and not grey."""
     place = BEST if value is not None and value == best and not grey else 0
     if isinstance(value, float) or value is None:
         return Cell(decimals(value, DIGITS), value, place, grey=grey, interval=interval)

@@ -66,7 +66,6 @@ def influence(truth: Truth, scores: F64, similar: F64) -> Influence:
     one-sided Mann-Whitney test that same-author pairs are more similar, and the regression of scores on similarity.
 
     Args:
-        truth: shape (n,), True where both texts are by the same author.
         scores: shape (n,), in [0, 1].
         similar: shape (n,), topic similarities of the texts of each pair.
     """

@@ -18,7 +18,7 @@ from authbench.core.json_values import JsonMapping
 from authbench.core.storage.json_files import read_json
 from authbench.core.storage.parquet import read_columns
 from authbench.scoring.metrics.pan import OF_2020, brier, evaluate, overall
-from authbench.scoring.metrics.ranking import average_ranks, centred_ranks
+from authbench.scoring.metrics.ranking import centred_ranks
 
 
 def rank_correlations(scores: F64) -> F64:
@@ -72,11 +72,6 @@ def p_of_agreements(one: tuple[float, float], other: tuple[float, float]) -> flo
     if not spread > 0:
         return float("nan") if np.isnan(apart) or np.isnan(spread) else float(apart == 0)
     return math.erfc(apart / math.sqrt(2 * spread))
-
-
-def system_ranks(scores: F64) -> F64:
-    """Return the rank of each system on each fold, 1 for the highest score (table 5), shape (systems, folds)."""
-    return average_ranks(-scores)
 
 
 def topic_shortcut(hits: F64, random: F64) -> pl.DataFrame:

@@ -15,10 +15,11 @@ from authbench.core.arrays import F64
 from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.presentation.numbers import decimals, p_value, with_spread
 from authbench.core.presentation.tables import Column, Table, plain_rows, without_empty_columns
+from authbench.scoring.metrics.ranking import average_ranks
 from authbench.scoring.metrics.significance import p_of_unpaired_means
 from authbench.suites.raven.covariates import RATIO, SHARE, limits_in_words
 from authbench.suites.raven.layout import MASKED
-from authbench.suites.raven.results import MEASURES, Run, p_of_agreements, system_ranks
+from authbench.suites.raven.results import MEASURES, Run, p_of_agreements
 from authbench.suites.raven.subsets import MAIN, SHARED
 from authbench.suites.raven.verdict import REFERENCES, SURE, not_comparable, shared_topics, shortcut_test
 
@@ -144,7 +145,7 @@ def _ranks(run: Run) -> Table:
     shown = []
     for name, subsets in named.items():
         values = [run.of(subset, "overall") for subset in subsets]
-        found = np.concatenate([system_ranks(one[:, ~np.isnan(one).any(axis=0)]) for one in values], axis=1)
+        found = np.concatenate([average_ranks(-one[:, ~np.isnan(one).any(axis=0)]) for one in values], axis=1)
         summaries = [mean_and_spread(row) for row in found]
         rows.append(
             {"dataset": name}

@@ -35,9 +35,7 @@ def merges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
-    apart = 1 - correlations(scores)
-    np.fill_diagonal(apart, 0.0)
-    return np.asarray(linkage(squareform(apart, checks=False), "ward"))
+    return np.asarray(linkage(squareform(1 - correlations(scores), checks=False), "ward"))
 
 
 def cluster_datasets(scores: NDArray[np.float64]) -> list[int]:
