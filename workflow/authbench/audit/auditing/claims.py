@@ -1,6 +1,6 @@
 """List the claims that an audit tests, and define its findings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LEAKS, LABELS, TEXTS, FORM = "leaks", "labels", "texts", "form"  # kinds of claims
@@ -98,8 +98,3 @@ class Finding:
             "ids": ids,
             "cases": [case.as_dict() for case in self.cases],
         }
-
-
-def findings_of(found: Mapping[str, Sequence[Case]]) -> list[Finding]:
-    """Return a finding for each examined claim, in the order of CLAIMS; a claim that holds has no cases."""
-    return [Finding(claim, tuple(found[claim])) for claim in CLAIMS if claim in found]

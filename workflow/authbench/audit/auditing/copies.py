@@ -43,17 +43,8 @@ def find_copies(dataset: Dataset) -> Copies:
     place = {ident: number for number, ident in enumerate(texts["id"])}
     split = dict(texts.select("id", "split").iter_rows())
     author = dict(texts.select("id", "author").iter_rows())
-    cases: dict[str, list[Case]] = {
-        claim: []
-        for claim in (
-            "exact_copy",
-            "disguised_copy",
-            "near_copy",
-            "similar_across_splits",
-            "contained_text",
-            "two_labels",
-        )
-    }
+    claims = ("exact_copy", "disguised_copy", "near_copy", "similar_across_splits", "contained_text", "two_labels")
+    cases: dict[str, list[Case]] = {claim: [] for claim in claims}
     gone: list[tuple[str, str, str]] = []
 
     def add(claim: str, ids: Iterable[str], note: str = "") -> None:

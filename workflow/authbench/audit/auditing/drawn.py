@@ -107,18 +107,22 @@ def answers_of(dataset: Dataset, split: str, units: pl.DataFrame, asked: pl.Data
 def _stated(dataset: Dataset, split: str, units: pl.DataFrame) -> pl.DataFrame:
     """Return `query_id, candidate_id` of units as the dataset states them."""
     assert dataset.answers is not None
-    unit_of = dataset.documents.select("id", "unit")
-    found = (
-        dataset.answers.filter(pl.col("split") == split)
-        .join(unit_of, left_on="query_id", right_on="id")
-        .join(unit_of, left_on="candidate_id", right_on="id", suffix="_of_candidate")
-        .select(query_id="unit", candidate_id="unit_of_candidate")
-        .unique(maintain_order=True)
-    )
+    found = _of_units(dataset, split, dataset.answers).unique(maintain_order=True)
     candidates, queries = (units.filter(role).select("id") for role in ("candidate", "query"))
     found = found.join(candidates, left_on="candidate_id", right_on="id", how="semi")
     found = found.join(queries, left_on="query_id", right_on="id", how="semi")
     return found.filter(pl.col("query_id") != pl.col("candidate_id"))
+
+
+def _of_units(dataset: Dataset, split: str, answers: pl.DataFrame) -> pl.DataFrame:
+    """Return the units of the answers of a split: `query_id, candidate_id`."""
+    unit_of = dataset.documents.select("id", "unit")
+    return (
+        answers.filter(pl.col("split") == split)
+        .join(unit_of, left_on="query_id", right_on="id")
+        .join(unit_of, left_on="candidate_id", right_on="id", suffix="_of_candidate")
+        .select(query_id="unit", candidate_id="unit_of_candidate")
+    )
 
 
 def build_split(
@@ -133,14 +137,8 @@ def build_split(
     queries = named.join(asked, left_on="id", right_on="query_id", how="semi").select(
         "author_id", "lang", "genre", "content", "source", "token_length", query_id="id"
     )
-    unit_of = dataset.documents.select("id", "unit")
-    ignored = (
-        dataset.ignored.filter(pl.col("split") == split)
-        .join(unit_of, left_on="query_id", right_on="id")
-        .join(unit_of, left_on="candidate_id", right_on="id", suffix="_of_candidate")
-        .group_by(query_id="unit")
-        .agg(ignored_ids=pl.col("unit_of_candidate").unique().sort())
-    )
+    ignored = _of_units(dataset, split, dataset.ignored)
+    ignored = ignored.group_by("query_id").agg(ignored_ids=pl.col("candidate_id").unique().sort())
     truth = (
         answers_of(dataset, split, units, asked)
         .join(asked, on="query_id")

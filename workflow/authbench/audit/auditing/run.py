@@ -8,7 +8,7 @@ from typing import TypedDict
 
 import polars as pl
 
-from authbench.audit.auditing.claims import Finding, findings_of
+from authbench.audit.auditing.claims import CLAIMS, Finding
 from authbench.audit.auditing.clean import Cleaned, write_clean
 from authbench.audit.auditing.copies import NO_COPIES, find_copies
 from authbench.audit.auditing.dataset import Dataset
@@ -130,7 +130,8 @@ def examine(
         cleaned = write_clean(dataset, copies, Path(clean))
     standing = differences(given, measured, seed)
     about = _about(dataset, paths, stated)
-    return Audit(about, findings_of(cases), measured, noise, beside(given, measured), standing, cleaned)
+    findings = [Finding(claim, tuple(cases[claim])) for claim in CLAIMS if claim in cases]
+    return Audit(about, findings, measured, noise, beside(given, measured), standing, cleaned)
 
 
 def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> AuditedDataset:
