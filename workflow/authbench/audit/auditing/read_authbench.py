@@ -178,10 +178,7 @@ def _exploded(split: str, truth: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 def _with_provenance(documents: pl.DataFrame, files: list[Path]) -> pl.DataFrame:
-    try:
-        tables = [bounded_parquet(file) for file in files]
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{files[0]}: cannot be read as Parquet: {first_line(problem)}. Fetch it anew.") from None
+    tables = [bounded_parquet(file) for file in files]
     columns = [name for name in _OF_PROVENANCE if all(name in table.columns for table in tables)]
     for file, table in zip(files, tables, strict=True):
         for name in ("id", *columns):

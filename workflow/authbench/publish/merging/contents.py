@@ -40,21 +40,16 @@ def new_numbers(first: Lock, second: Lock) -> dict[str, str]:
     return numbers
 
 
-def renumbered(side: Side, numbers: Mapping[str, str], taken: Sequence[str]) -> Side:
-    """Return a release with new ids. Ids `taken` by the same document of the first get a suffix.
-
-    Every document of both thus has a unique id until duplicates are resolved.
-    """
-    clash = set(taken)
-    marked = {before: f"{now}'" if now in clash else now for before, now in numbers.items()}
+def renumbered(side: Side, numbers: Mapping[str, str]) -> Side:
+    """Return a release with new ids."""
 
     def of(column: str) -> pl.Expr:
-        return pl.col(column).replace(marked)
+        return pl.col(column).replace(numbers)
 
     documents = side.documents.with_columns(of("id")).sort("id")
-    lists = [pl.col(name).list.eval(pl.element().replace(marked)) for name in ("positive_ids", "ignored_ids")]
+    lists = [pl.col(name).list.eval(pl.element().replace(numbers)) for name in ("positive_ids", "ignored_ids")]
     truth = side.truth.with_columns(of("query_id"), *lists)
-    lock: Lock = {**side.lock, "documents": {key: marked[ident] for key, ident in side.lock["documents"].items()}}
+    lock: Lock = {**side.lock, "documents": {key: numbers[ident] for key, ident in side.lock["documents"].items()}}
     return Side(side.release, documents, truth, lock)
 
 

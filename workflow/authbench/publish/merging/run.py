@@ -60,8 +60,10 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
         _expect_known_takedowns(own, other)
     numbers = new_numbers(own.lock, other.lock)
     mine = {own.key_of[ident] for ident in own.documents["id"]}
-    same = [numbers[ident] for ident in other.documents["id"] if other.key_of[ident] in mine]
-    moved = renumbered(other, numbers, same)
+    same = {numbers[ident] for ident in other.documents["id"] if other.key_of[ident] in mine}
+    # a document that the first has too gets a suffix: every document has a unique id until duplicates are resolved
+    numbers = {before: f"{now}'" if now in same else now for before, now in numbers.items()}
+    moved = renumbered(other, numbers)
     scorers, names = bookkeeping.merged_scorers(own.release.manifest, other.release.manifest)
     config = merged_config(name, own.config, other.config)
     config["safety"] = {**config["safety"], "scorers": names}
@@ -72,8 +74,7 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
     leaks = find_leaks(texts, split["leak_threshold"], dedup["threshold"], dedup["shingle_chars"], split["containment"])
     settled = settle(own, moved, leaks, config, takedown)
     contents = merge_contents(own, moved, settled, leaks, config)
-    marked = {before: f"{now}'" if now in set(same) else now for before, now in numbers.items()}
-    table = merged_table((own.documents, other.documents), marked, settled)
+    table = merged_table((own.documents, other.documents), numbers, settled)
     with atomic_folder(out) as place:
         manifest = _write(place, own, other, contents, table, config, scorers)
         violations = check_release(place, {section: dict(config)[section] for section in files.CHECKED_SECTIONS})

@@ -48,7 +48,6 @@ def write_leaderboard(
 
     Args:
         people: people.json, the scores of people and models on the pairs that people judged.
-        edition: of the benchmark.
         release: of the benchmark as it is now; the page and the text say if the results are of another edition.
     """
     edition = edition or Edition()

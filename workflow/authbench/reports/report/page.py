@@ -76,7 +76,6 @@ def render(
     """Return the report of a release as an HTML page.
 
     Args:
-        documents: the documents of the release (`release.contents`).
         facts: the result of `release.findings.make_findings`: funnel, deviation, skipped_sources, scorers,
             toxicity_rates, ingest, dedup, split, config, versions, inputs, takedown, splits, warnings; labels, if any
             were measured.

@@ -24,10 +24,8 @@ def rank_on(
     """Return the result of `retrieval.rank` for cosines, computed on a torch device.
 
     Args:
-        device: its name in torch.
         queries: shape (queries, dimensions), L2-normalised float32 rows.
         candidates: shape (candidates, dimensions), likewise.
-        split: the split of these rows.
         negatives: by kind, rows of candidates by query.
     """
     import torch

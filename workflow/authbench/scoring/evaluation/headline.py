@@ -88,7 +88,6 @@ def means_of_authors(values: F64, counts: F64, authors: Authors, chosen: BOOL) -
     Args:
         values: shape (rows, queries); the rows lack the same queries.
         counts: shape (queries,), the weight of each query within its author.
-        authors: of the queries.
         chosen: shape (queries,).
     """
     kept = chosen & ~np.isnan(values).any(axis=0) & (counts > 0)

@@ -93,9 +93,7 @@ def known_values(
 
     Args:
         values: metrics by name, each of shape (queries,), from `metrics.ranking.per_query`.
-        pool: its name.
         ranking: with `depths`.
-        positives: of the split.
 
     Returns:
         Metrics by name, each of shape (queries,), and the numbers of queries with too short a list, ascending.
@@ -131,7 +129,6 @@ def without_unknown(own: Mapping[str, F64], split: Split, ranking: Ranking) -> t
 
     Args:
         own: by name, each of shape (queries,), from `released.group_scores` and `released.success_of_other_work`.
-        split: the split of these queries.
         ranking: of the split; complete if it has no `depths`.
     """
     found = dict(own)

@@ -42,7 +42,6 @@ def prompted_scores(entry: ModelEntry, split: Split, folder: Path) -> tuple[Mode
 
     Args:
         entry: of kind `prompt`.
-        split: the scored split.
         folder: the cache of answers.
 
     Raises:

@@ -197,8 +197,6 @@ def success_of_other_work(stated: Released, positives: Lists, ranks: np.ndarray,
     Positives from the query's work count neither way: they are removed from the ranking.
 
     Args:
-        stated: the relations.
-        positives: of the split.
         ranks: shape (positives,), from 1, in the pool of the query's language; 0 for a positive outside it.
         sizes: shape (queries,), candidates in these pools.
 

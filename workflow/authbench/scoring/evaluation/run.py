@@ -66,11 +66,8 @@ def evaluate(
     """Score a model on a split and write the files; return the contents of own/scores.json.
 
     Args:
-        model: its entry.
-        split: the scored split.
         seed: of drawn negatives and replicates.
         out: the folder of all models' results.
-        cache: of vectors.
         dev: the split where shortcuts are compared, to select the best before `split` is scored; unused for other
             models.
         negatives: the result of `draw_negatives` for the split and seed; None: they are drawn here.

@@ -28,11 +28,9 @@ def matched_error_rates(
     """Return the error rates of the matched pairs; empty without such pairs.
 
     Args:
-        stated: the released pairs.
         scores: shape (rows of `stated.lists`,).
         normalised: the same, query-normalised.
         languages: by averaged language, which queries are in it, shape (queries,).
-        authors: of the queries.
     """
     here = (stated.pairs["pool"] == _POOL).to_numpy()
     if not here.any():

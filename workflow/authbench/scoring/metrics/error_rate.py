@@ -62,7 +62,7 @@ def error_rates_of_histograms(positives: np.ndarray, negatives: np.ndarray) -> F
         far = 1.0 - np.cumsum(negatives, axis=1) / negatives.sum(axis=1, keepdims=True)
     frr = np.concatenate([np.zeros((len(frr), 1)), frr], axis=1)
     far = np.concatenate([np.ones((len(far), 1)), far], axis=1)
-    return np.where(np.isfinite(frr[:, -1]) & np.isfinite(far[:, -1]), _crossings(far, frr, far - frr), np.nan)
+    return np.where(np.isfinite(frr[:, -1]) & np.isfinite(far[:, -1]), _crossings(far, far - frr), np.nan)
 
 
 def error_rates_of_replicates(weights: F32, positives: F32, negatives: F32) -> F64:
@@ -94,7 +94,7 @@ def error_rates_of_replicates(weights: F32, positives: F32, negatives: F32) -> F
             break
         reach = last - first
         first, last = max(0, first - reach), min(bins, last + reach)
-    return np.where(known, _crossings(far, frr, gap), np.nan)
+    return np.where(known, _crossings(far, gap), np.nan)
 
 
 def _rates(weights: F32, below: F32, totals: F32, first: int, last: int) -> F32:
@@ -106,8 +106,8 @@ def _rates(weights: F32, below: F32, totals: F32, first: int, last: int) -> F32:
     return found
 
 
-def _crossings(far: F64, frr: F64, gap: F64) -> F64:
-    """Return where each row's falling FAR meets its rising FRR, interpolated linearly."""
+def _crossings(far: F64, gap: F64) -> F64:
+    """Return where each row's falling FAR meets its rising FRR, `gap` below it, interpolated linearly."""
     after = np.maximum(np.argmax(gap <= 0, axis=1), 1)
     row = np.arange(len(gap))
     before = after - 1
