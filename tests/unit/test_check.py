@@ -178,7 +178,7 @@ def write(model, folder):
             "authors": part["author_id"].n_unique(),
             "queries": len({row["query_id"] for row in files["queries"]}),
             "languages": dict(Counter(part["lang"])),
-            "genres": dict(Counter(part["genre"])),
+            "genres": dict(Counter(part["genre"].drop_nulls())),
         }
         for split, files in model.rows.items()
         for part in [documents.filter(pl.col("split") == split)]
