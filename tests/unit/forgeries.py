@@ -7,6 +7,7 @@ counts, statistics, targets met, SHA256SUMS); after a file was changed, SHA256SU
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -219,27 +220,37 @@ def files(lie, claim="", undetectable=""):
     return lambda alter: FORGERIES.update({alter.__name__: Forgery(lie, of_files(alter), claim, undetectable)})
 
 
+def of_changes(changes):
+    """Return a forgery of what a table of cases says to change."""
+
+    def named(r, name):
+        author, place = name.rsplit(" ", 1)
+        return r.query_of(author) if place == "query" else r.ids_of(author)[int(place)]
+
+    def alter(r):
+        for place, value in changes.get("settings", {}).items():
+            section, key = place.split(".")
+            r.manifest["config"][section][key] = value
+        for name, text in changes.get("texts", {}).items():
+            text = re.sub(r"\{(.*?)\}", lambda other: r.of_id(named(r, other[1]))[0]["content"], text)
+            text = re.sub(r"<(.*) (\w+) (\d+)>", lambda made: prose(made[1], made[2], int(made[3])), text)
+            r.write_text(named(r, name), text)
+        for name, fields in changes.get("provenance", {}).items():
+            r.provenance[named(r, name)] |= fields
+        for name, split in changes.get("splits", {}).items():
+            move(r, named(r, name), split)
+        if "merged" in changes:
+            merge(r, *changes["merged"])
+
+    return of_rows(alter)
+
+
+FORGERIES |= {
+    name: Forgery(lie, of_changes(changes), claim, "") for name, (lie, claim, changes) in PLAIN["of_a_release"].items()
+}
+
+
 # --- settings loosened, and what they would allow ---
-
-
-@data("`split.leak_threshold` is 1, and two splits share a text but for a few words", "looser_settings")
-def leak_threshold(r):
-    r.manifest["config"]["split"]["leak_threshold"] = 1.0
-    one, other = r.ids_of("Jane Roe")[3], r.ids_of("John Doe")[2]
-    r.write_text(other, r.of_id(one)[0]["content"] + " " + prose("more", "en", 15))
-
-
-@data("`split.unit` is document, and an author's text is in two splits", "looser_settings")
-def split_unit(r):
-    r.manifest["config"]["split"]["unit"] = "document"
-    move(r, r.ids_of("Ada Lovelace")[-1], "test")
-
-
-@data("`dedup.threshold` is 1, and a near copy stays", "looser_settings")
-def dedup_threshold(r):
-    r.manifest["config"]["dedup"]["threshold"] = 1.0
-    one, other = r.ids_of("Jane Roe")[2:4]
-    r.write_text(other, r.of_id(one)[0]["content"] + " anyhow")
 
 
 @data("`split.containment.share` is 1, and two splits share a long passage", "looser_settings")
@@ -262,18 +273,6 @@ def min_documents(r):
         r.lock["documents"] = {key: value for key, value in r.lock["documents"].items() if value != ident}
 
 
-@data("`sample.max_documents_per_author` is 99, and two authors are one", "looser_settings")
-def max_documents(r):
-    r.manifest["config"]["sample"]["max_documents_per_author"] = 99
-    merge(r, "Ada Lovelace", "Grace Hopper")
-
-
-@data("`release.min_letters_for_query` is 1, and a query has three letters", "looser_settings")
-def min_letters_for_query(r):
-    r.manifest["config"]["release"]["min_letters_for_query"] = 1
-    r.write_text(r.query_of("Ada Lovelace"), "1815 - 1852 - see")
-
-
 @data("`release.min_documents_for_query` is 4, and hard queries are gone", "looser_settings")
 def min_documents_for_query(r):
     r.manifest["config"]["release"]["min_documents_for_query"] = 4
@@ -282,33 +281,10 @@ def min_documents_for_query(r):
             r.remove_query(r.query_of(author))
 
 
-@data("`safety.threshold` is 1, and a toxic text stays", "looser_settings")
-def safety_threshold(r):
-    r.manifest["config"]["safety"]["threshold"] = 1.0
-    r.provenance["doc_000005"]["toxicity"] = 0.95
-
-
-@data("`safety.exempt_genres` exempts all, and a toxic text stays", "looser_settings")
-def exempt_genres(r):
-    r.manifest["config"]["safety"]["exempt_genres"] = ["*"]
-    r.provenance["doc_000005"]["toxicity"] = 0.95
-
-
 @data("`filter.unique_words` is 0, and a text is one phrase over and over", "looser_settings")
 def unique_words(r):
     r.manifest["config"]["filter"]["unique_words"] = 0.0
     r.write_text(r.ids_of("Jane Roe")[3], "this is what there was " * 39 + "again")
-
-
-@data("`filter.max_tokens` is a million, and a text has three thousand tokens", "looser_settings")
-def max_tokens(r):
-    r.manifest["config"]["filter"]["max_tokens"] = 1_000_000
-    r.write_text(r.ids_of("Jane Roe")[3], prose("without end", "en", 3000))
-
-
-@data("`normalize.mask` is empty: personal data may stay in the texts", "looser_settings")
-def mask(r):
-    r.manifest["config"]["normalize"]["mask"] = []
 
 
 @data("`authors.kinds` takes works, an author is one, and a positive is ignored for it", "looser_settings")
@@ -321,17 +297,6 @@ def author_kinds(r):
 @data("an author is a work, of which the settings take none, and a positive is ignored for it", "admitted")
 def work_not_admitted(r):
     r.provenance[ignore_a_positive(r)]["author_kind"] = "work"
-
-
-@data("three people sign the text of a query", "admitted")
-def co_authored(r):
-    r.provenance[r.query_of("Ada Lovelace")]["n_authors"] = 3
-
-
-@data("`ingest.co_authored` is label, and three people sign the text of a query", "looser_settings")
-def co_authored_granted(r):
-    r.manifest["config"]["ingest"]["co_authored"] = "label"
-    r.provenance[r.query_of("Ada Lovelace")]["n_authors"] = 3
 
 
 @data("a setting that nobody knows takes the place of a known one, and a toxic text stays", "measures")
@@ -457,16 +422,6 @@ def repetitive_text(r):
     r.write_text(r.ids_of("Jane Roe")[3], "this is what there was " * 39 + "again")
 
 
-@data("a text has more tokens than the manifest allows", "measures")
-def long_text(r):
-    r.write_text(r.ids_of("Jane Roe")[3], prose("without end", "en", 3000))
-
-
-@data("a text of another alphabet is called English", "measures")
-def wrong_script(r):
-    r.write_text(r.ids_of("Jane Roe")[3], prose("russian", "ru", 60))
-
-
 @data("a text is junk, and its measures are those of the text before it", "false_measures")
 def old_measures(r):
     ident = r.ids_of("Jane Roe")[3]
@@ -573,12 +528,6 @@ def text_replaced(r):
     r.write_text(r.ids_of("Jane Roe")[3], prose("another", "en", 145))
 
 
-@data("a candidate is twice there, under another id", "exact_duplicate")
-def candidate_repeated(r):
-    ident, copy = r.ids_of("Jane Roe")[2:4]
-    r.write_text(copy, r.of_id(ident)[0]["content"])
-
-
 # --- copies that look the same ---
 
 
@@ -613,12 +562,6 @@ FORGERIES |= {
     name: Forgery(lie, of_rows(lambda r, change=change: copy(r, change)), claim, "")
     for name, (lie, claim, change) in COPIES.items()
 }
-
-
-@data("an e-mail address stands in a text", "personal_data")
-def email(r):
-    ident = r.ids_of("Jane Roe")[3]
-    r.write_text(ident, r.of_id(ident)[0]["content"] + " jane.roe@example.org")
 
 
 # --- tables, report and manifest ---
