@@ -39,24 +39,14 @@ def figures_of(**models):
     }
 
 
-def test_the_operational_score_is_the_mean_of_means_with_the_distractor():
-    models = figures_of(
-        m={"clustering": {"a": 0.2, "b": 0.4}, "order_alignment": {"c": 0.9}, "distractor": {"c": 0.1}},
-        n={"clustering": {"a": 0.1, "b": 0.1}, "order_alignment": {"c": 0.5}, "distractor": {"c": 0.5}},
-    )
-    frame, counts = scores.operational(models, ["a", "b", "c"])
-    assert frame["clustering"].to_list() == pytest.approx([0.3, 0.1])
-    assert frame["order_alignment"].to_list() == [0.1, 0.5]
-    assert frame["score"].to_list() == pytest.approx([0.2, 0.3])
-    assert counts == {"clustering": 2, "order_alignment": 1}
-    only, _ = scores.operational(models, ["a"])
-    assert only["score"].to_list() == [0.2, 0.1]
-
-
-def test_a_dataset_that_a_model_lacks_is_in_no_mean():
-    models = figures_of(m={"clustering": {"a": 0.2, "b": 0.4}}, n={"clustering": {"a": 0.1}})
-    frame, counts = scores.operational(models, ["a", "b"])
-    assert (frame["score"].to_list(), counts) == ([0.2, 0.1], {"clustering": 1})
+@cases
+def test_a_sum_of_scores_is_as_the_paper_says(name, models, datasets, expected):
+    frame, counts = getattr(scores, name)(figures_of(**models), *([datasets] if datasets else []))
+    of_columns = {column: values for column, values in expected.items() if column != "counts"}
+    assert {column: frame[column].to_list() for column in of_columns} == {
+        column: pytest.approx(values) for column, values in of_columns.items()
+    }
+    assert counts == expected.get("counts", counts)
 
 
 def test_redundancy_clusters_count_once_and_stay_frozen():
@@ -77,54 +67,6 @@ def test_redundancy_clusters_count_once_and_stay_frozen():
     assert old == [of["a"], of["b"], of["c"]] and new not in old
     few = dict(list(models.items())[:7])
     assert scores.freeze(few, ["a", "b", "c"]) is None
-
-
-def test_the_definitional_score_is_the_mean_of_three():
-    models = figures_of(
-        m={
-            "clustering": {"core": 0.2, "blog_age": 0.1, "blog_gender": 0.3, "fce_l1": 0.6},
-            "all_to_all": {"core": 0.4},
-            "order_alignment": {"STEL_feature": 0.8, "STEL_register": 0.7},
-            "distractor": {"STEL_feature": 0.1, "STEL_register": 0.3},
-        }
-    )
-    frame, counts = scores.definitional(models)
-    [row] = frame.rows(named=True)
-    assert row["genre"] == pytest.approx(0.3)
-    assert row["demographic"] == pytest.approx((0.2 + 0.6) / 2)  # one corpus counts once
-    assert row["register"] == 0.7
-    assert row["study"] == pytest.approx((0.3 + 0.4 + 0.7) / 3)
-    assert (row["features"], row["independence"]) == (0.8, pytest.approx(0.2))
-    assert row["score"] == pytest.approx((row["study"] + 0.8 + 0.2) / 3)
-    assert counts["demographic"] == 2 and "time" not in counts
-
-
-def test_applications_show_difficulty_and_count_verification_once():
-    models = figures_of(
-        m={
-            "clustering": {
-                "machine_text_detection_M4_reddit": 0.2,
-                "machine_text_detection_DetectRL_prompt_attacks": 0.6,
-            },
-            "predefined": {"pan23_style_change_easy": 0.8, "pan15_authorship_verification_english_test": 0.6},
-            "retrieval": {"amazon": 0.5},
-        }
-    )
-    [row] = scores.application(models)[0].rows(named=True)
-    assert (row["detection"], row["adversarial"], row["retrieval"], row["easy"]) == (0.2, 0.6, 0.5, 0.8)
-    assert row["verification"] == pytest.approx(0.7)
-    assert row["score"] == pytest.approx((0.2 + 0.6 + 0.7 + 0.5) / 4)
-
-
-def test_other_languages_are_verification_and_retrieval():
-    models = figures_of(
-        m={
-            "predefined": {"pan15_authorship_verification_dutch_test": 0.6, "pan20_authorship_verification_test": 0.9},
-            "retrieval": {"pan18_cross_domain_authorship_attribution_polish": 0.2},
-        }
-    )
-    [row] = scores.multilingual(models)[0].rows(named=True)
-    assert (row["predefined"], row["retrieval"], row["score"]) == (0.6, 0.2, pytest.approx(0.4))
 
 
 def test_the_assignment_names_the_paper_s_numbers_of_datasets():
