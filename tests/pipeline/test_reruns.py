@@ -1,32 +1,22 @@
 """What reruns when something changes, and what does not."""
 
 import json
+from pathlib import Path
 
 import polars as pl
-import pytest
+from cases import cases, read_cases
 from project import rules_of
 
 from authbench.config.registry.entries import read_yaml
 from authbench.core.shipped import shipped
 
-# From the selection on, everything that follows.
 USUAL_MODELS = read_yaml(shipped("config/config.yaml"))["evaluate"]["models"]
-AFTER_MODEL = {"evaluate_model", "join_results", "leaderboard", "all"}
-AFTER_RELEASE = AFTER_MODEL | {"evaluate_sanity"}
-OF_THE_RELEASE = {"write_release", "check_release", "publish_release", "render_report", "list_removed"}
-AFTER_SELECTION = AFTER_RELEASE | OF_THE_RELEASE | {"assign_splits", "count_survivors"}
-AFTER_FILTERS = AFTER_SELECTION | {
-    "link_texts",
-    "compare_texts",
-    "find_duplicates",
-    "find_shared_texts",
-    "fill_reservoirs",
-    "select_documents",
-}
-AFTER_RECORDS = AFTER_FILTERS | {"sign_texts", "chunk_documents", "measure_texts", "apply_filters"}
-SIGNATURES = {"count_endings", "find_signatures", "cut_signatures"}
-AFTER_NORMALIZING = AFTER_RECORDS | SIGNATURES | {"count_labels", "judge_labels"}
-EVERY_RULE = AFTER_NORMALIZING | {"normalize_text", "ingest_source"}
+RULES = read_cases(Path(__file__))["RULES"]
+
+
+def named(rules):
+    """Return rules and all those of sets that are named among them."""
+    return {rule for name in rules for rule in (named(RULES[name]) if name in RULES else [name])}
 
 
 def setting(old, new):
@@ -80,30 +70,11 @@ def test_comments_and_docstrings_rerun_nothing(bench):
         assert bench.plan() == []
 
 
-@pytest.mark.parametrize(
-    ("section", "change", "first", "all_rules"),
-    [
-        ("safety", {"threshold": 0.9}, {"select_documents"}, AFTER_SELECTION),
-        ("filter", {"symbols": 0.4}, {"apply_filters"}, AFTER_FILTERS),
-        ("split", {"leak_threshold": 0.75}, {"assign_splits"}, AFTER_SELECTION),
-        ("release", {"queries_per_author": 2}, {"write_release"}, OF_THE_RELEASE | AFTER_RELEASE),
-        ("chunk", {"extra_long_share": 0.5}, {"chunk_documents"}, AFTER_RECORDS),
-        ("normalize", {"quotes": "straight"}, {"normalize_text"}, AFTER_NORMALIZING),
-        ("normalize", {"white_space": "collapse"}, {"normalize_text"}, AFTER_NORMALIZING),
-        ("normalize", {"final_newline": True}, {"chunk_documents"}, AFTER_RECORDS),
-        ("release", {"ids": "sorted"}, {"write_release"}, OF_THE_RELEASE | AFTER_RELEASE),
-        ("sample", {"draw": "uniform"}, {"select_documents"}, AFTER_SELECTION),
-        ("ingest", {"author_ids": "source"}, {"ingest_source"}, EVERY_RULE),
-    ],
-    ids=[
-        *("toxicity threshold", "filter threshold", "leak threshold", "queries", "chunking", "normalisation"),
-        *("white space", "final line break", "order of ids", "uniform draw", "authors by source"),
-    ],
-)
-def test_a_setting_reruns_the_stage_that_reads_it_and_what_follows(bench, section, change, first, all_rules):
-    jobs = bench.plan(*bench.recipe({section: change}))
-    assert first_of(jobs) - {"write_release"} <= first  # which states every setting
-    assert rules_of(jobs) == all_rules | first
+@cases
+def test_a_setting_reruns_the_stage_that_reads_it_and_what_follows(bench, settings, first, rules):
+    jobs = bench.plan(*bench.recipe(settings))
+    assert first_of(jobs) - {"write_release"} <= {*first}  # which states every setting
+    assert rules_of(jobs) == named([*rules, *first])
 
 
 def test_a_changed_duplicate_threshold_signs_no_text_again(bench):
@@ -121,7 +92,7 @@ def test_more_bands_sign_every_text_anew(bench):
 def test_a_changed_source_mapping_ingests_that_source_alone(bench):
     jobs = plan_after(bench, "config/sources/douban.yaml", setting("media_reviews/douban", "media_reviews/other"))
     assert [job.wildcards for job in jobs if job.rule == "ingest_source"] == ["source=douban"]
-    assert rules_of(jobs) == EVERY_RULE
+    assert rules_of(jobs) == named(["EVERY_RULE"])
 
 
 def test_a_changed_raw_file_ingests_its_source_alone(bench):
@@ -142,53 +113,26 @@ def test_how_a_source_is_normalised_does_not_ingest_it_again(bench):
     assert "ingest_source" not in rules_of(jobs)
 
 
-@pytest.mark.parametrize(
-    ("module", "first"),
-    [
-        ("release/reading/table_csv.py", {"ingest_source"}),
-        ("build/normalize/text.py", {"normalize_text"}),
-        ("build/chunk/cut.py", {"chunk_documents"}),
-        ("build/filter/measure.py", {"measure_texts"}),
-        ("build/filter/decide.py", {"apply_filters"}),
-        ("build/sample/targets.py", {"select_documents"}),
-        ("build/split/balance.py", {"assign_splits"}),
-    ],
-)
+@cases
 def test_an_edited_module_reruns_the_stages_that_import_it(bench, module, first):
-    assert first_of(plan_after(bench, f"workflow/authbench/{module}", another_function)) == first
+    assert first_of(plan_after(bench, f"workflow/authbench/{module}", another_function)) == {first}
 
 
-@pytest.mark.parametrize(
-    ("path", "rules"),
-    [
-        ("authbench/core/presentation/palette.py", {"render_report", "leaderboard", "all"}),
-        ("authbench/core/presentation/tables.py", {"leaderboard", "all"}),
-        ("authbench/reports/report/page.py", {"render_report", "all"}),
-        ("report/report.html.j2", {"render_report", "all"}),
-        ("report/base.html.j2", {"leaderboard", "all"}),
-        ("authbench/release/checking/truth.py", {"check_release", "all"}),
-        ("authbench/scoring/train/tune.py", set()),
-        ("authbench/app/config.py", set()),
-        ("authbench/models/stylometric.py", AFTER_RELEASE),
-    ],
-)
+@cases
 def test_an_edited_part_reruns_what_it_makes_alone(bench, path, rules):
-    assert rules_of(plan_after(bench, f"workflow/{path}", another_function)) == rules
+    assert rules_of(plan_after(bench, f"workflow/{path}", another_function)) == named(rules)
 
 
 def test_a_changed_metric_evaluates_anew_and_leaves_the_release_alone(bench):
     jobs = plan_after(bench, "workflow/authbench/scoring/metrics/ranking.py", another_function)
-    assert rules_of(jobs) == AFTER_RELEASE
+    assert rules_of(jobs) == named(["AFTER_RELEASE"])
     assert first_of(jobs) == {"evaluate_sanity", "evaluate_model"}
 
 
-@pytest.mark.parametrize(
-    ("name", "rules"),
-    [("ngram-mixture", AFTER_MODEL), ("e5-small-v2", AFTER_MODEL | {"embed_texts"})],
-)
+@cases
 def test_a_model_that_is_added_is_the_only_one_that_embeds_and_is_evaluated(bench, name, rules):
     jobs = bench.plan(*bench.recipe({"evaluate": {"models": [*USUAL_MODELS, name]}}))
-    assert rules_of(jobs) == rules
+    assert rules_of(jobs) == named(rules)
     assert {job.wildcards for job in jobs} - {""} == {f"model={name}"}
 
 
@@ -198,7 +142,7 @@ def test_a_sanity_row_that_is_added_evaluates_these_rows_alone(bench):
 
 
 def test_how_models_are_evaluated_leaves_the_release_alone(bench):
-    assert rules_of(bench.plan(*bench.recipe({"evaluate": {"split": "dev"}}))) == AFTER_RELEASE
+    assert rules_of(bench.plan(*bench.recipe({"evaluate": {"split": "dev"}}))) == named(["AFTER_RELEASE"])
     assert bench.plan("release", *bench.recipe({"evaluate": {"split": "dev", "models": ["tfidf"]}})) == []
 
 
