@@ -140,6 +140,7 @@ def test_material_is_read_and_what_weakens_it_is_said(files):
     )
     (files / "k1.txt").write_bytes("And then it was all that they have said of the place. Ann Roe".encode("utf-16"))
     found = read_material(files / "q.txt", [files / "k1.txt"], "utf-16")
+    assert found == read_material(files / "q.txt", [files / "k1.txt"])  # the mark at their beginning names the encoding
     assert found.language == "en" and [text.role for text in found.texts] == ["questioned", "known"]
     assert [text.ending for text in found.texts] == ["Ann Roe"] * 2
     assert found.texts[0].quoted > 0.5 > found.texts[1].quoted

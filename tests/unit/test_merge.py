@@ -231,6 +231,13 @@ def test_releases_of_other_settings_are_refused_with_what_differs(halves, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("name", ["../../elsewhere", "embeddings", "", "a" * 101])
+def test_a_merged_release_has_a_name_that_a_build_could_have(halves, tmp_path, name):
+    with pytest.raises(InputError):
+        merge(*map(opened, halves), tmp_path / "out", name)
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_two_large_recipes_merge():
     recipes = [read_settings(shipped(f"config/recipes/authbench-{size}.yaml")) for size in ("300k", "428k")]
     first, second = (laid_over(CONFIG, recipe) for recipe in recipes)

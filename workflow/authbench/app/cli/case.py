@@ -26,7 +26,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help=f"verifier, as authbench pan run takes it; may be repeated (default: {', '.join(VERIFIERS)})",
     )
     parser.add_argument("--genre", default="", metavar="NAME", help="genre of the population's texts (default: any)")
-    option(parser, "--encoding NAME", "encoding of the case's files (default: utf-8)", default="utf-8")
+    option(parser, "--encoding NAME", "encoding of the case's files (default: found for each)")
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
     unverified_argument(parser)
 

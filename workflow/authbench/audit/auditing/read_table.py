@@ -28,7 +28,7 @@ def read_tables(
 ) -> Dataset:
     """Read files as a dataset; a file with the name of a split is that split (`train.csv`, `test-00000.parquet`).
 
-    Among several files, files without a column of authors or texts are skipped and noted.
+    Among several files, empty files and files without a column of authors or texts are skipped and noted.
 
     Args:
         path: the path that the user gave, for errors.
@@ -48,17 +48,17 @@ def read_tables(
     unreadable: list[str] = []
     steb = False
     places: dict[str, list[Path]] = {}
-    lacking: list[InputError] = []
+    passed_over: list[InputError] = []
     for file in splits:
         if left[splits[file]] == 0:
             continue
         label = printable(str(file.relative_to(path)) if path.is_dir() else file.name)
-        table = _read(file, columns, encoding, left[splits[file]])
         try:
+            table = _read(file, columns, encoding, left[splits[file]])
             own = _columns(file, table, columns)
-        except _Lacking as problem:
-            lacking.append(problem)
-            notes[f"Passed over {label}: it has no column of {' and '.join(problem.ours)}."] = None
+        except _PassedOver as problem:
+            passed_over.append(problem)
+            notes[f"Passed over {label}: it {problem.why}."] = None
             continue
         places[label] = [file]
         steb |= "is_query" in table.columns and "label" in table.columns
@@ -93,7 +93,7 @@ def read_tables(
             chosen = chosen.with_columns(id=pl.format("{}{}", pl.lit(prefix), pl.col("row") + 1))
         parts.append(as_documents(chosen))
     if not parts:
-        raise lacking[0]
+        raise passed_over[0]
     documents = pl.concat(parts)
     if steb:
         side = pl.when("query").then(pl.lit("query")).otherwise(pl.lit("target"))
@@ -106,12 +106,12 @@ def read_tables(
     return unique_ids(Dataset(form, documents, notes=tuple(notes), sources=(source,), unreadable=tuple(unreadable)))
 
 
-class _Lacking(InputError):
-    """A table lacks a column of authors or of texts."""
+class _PassedOver(InputError):
+    """A table is empty, or lacks a column of authors or of texts: `why`, after its name."""
 
-    def __init__(self, message: str, ours: Sequence[str]) -> None:
+    def __init__(self, message: str, why: str) -> None:
         super().__init__(message)
-        self.ours = ours
+        self.why = why
 
 
 def splits_of_files(path: Path, files: Sequence[Path], config: str | None) -> dict[Path, str]:
@@ -168,8 +168,9 @@ def _columns(file: Path, table: ForeignTable, given: Mapping[str, str]) -> dict[
     missing = [ours for ours in ("author", "content") if ours not in found]
     if missing:
         cure = " ".join(f"--column {ours}=NAME" for ours in missing)
-        raise _Lacking(
-            f"{file}: no column is surely the {' and '.join(missing)}. It has {_listed(table)}. Give {cure}.", missing
+        raise _PassedOver(
+            f"{file}: no column is surely the {' and '.join(missing)}. It has {_listed(table)}. Give {cure}.",
+            f"has no column of {' and '.join(missing)}",
         )
     return found
 
@@ -190,9 +191,9 @@ def _read(file: Path, given: Mapping[str, str], encoding: str | None, most: int 
         "--encoding",
         most,
     )
+    expected = "Expected a table with a column of authors and one of texts."
+    if table.bad and not table.rows:
+        raise InputError(f"{file}: none of its rows can be read. {expected}")
     if not table.rows:
-        raise InputError(
-            f"{file}: {'none of its rows can be read' if table.bad else 'is empty'}. Expected a table with a column of "
-            "authors and one of texts."
-        )
+        raise _PassedOver(f"{file}: is empty. {expected}", "is empty")
     return table

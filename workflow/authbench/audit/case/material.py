@@ -15,6 +15,7 @@ from authbench.core.printable import printable
 from authbench.core.records import LANGUAGES
 from authbench.core.storage.atomic import sha256_of_file
 from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading.foreign import encoding_of
 from authbench.release.reading.plain_text import whole_text
 from authbench.release.reading.rows import BadRow
 
@@ -69,8 +70,8 @@ def joined(texts: Sequence[str]) -> str:
     return _JOINT.join(texts)
 
 
-def read_material(questioned: Path, known: Sequence[Path], encoding: str = "utf-8") -> Material:
-    """Read the files of a case.
+def read_material(questioned: Path, known: Sequence[Path], encoding: str | None = None) -> Material:
+    """Read the files of a case; without an encoding, that of `foreign.encoding_of`.
 
     Raises:
         InputError: a file holds no text, two texts are equal, or a text is in another language than the others.
@@ -102,8 +103,9 @@ def read_material(questioned: Path, known: Sequence[Path], encoding: str = "utf-
     return Material(texts, language, _notes(texts, language))
 
 
-def _content(file: Path, encoding: str) -> str:
-    text = whole_text(RawFile(file, str(file), "", option="--encoding"), encoding)
+def _content(file: Path, encoding: str | None) -> str:
+    raw = RawFile(file, str(file), "", option="--encoding")
+    text = whole_text(raw, encoding or encoding_of(raw))
     if isinstance(text, BadRow) or not text.strip():
         raise InputError(
             f"{file}: {text.reason if isinstance(text, BadRow) else 'holds no text'}. Expected plain text."

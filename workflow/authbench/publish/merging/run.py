@@ -25,7 +25,7 @@ from authbench.core.storage.parquet import write_plain_parquet
 from authbench.publish.merging import bookkeeping
 from authbench.publish.merging.contents import merge_contents, merged_table, new_numbers, renumbered
 from authbench.publish.merging.settle import settle
-from authbench.publish.merging.sides import Side, expect_fitting, merged_config, read_side
+from authbench.publish.merging.sides import Side, expect_fitting, expect_name, merged_config, read_side
 from authbench.release.checking import check_release
 from authbench.release.format import files
 from authbench.release.format.findings import SourceRow
@@ -52,8 +52,10 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
         takedown: author ids and SHA-256 of contents to exclude.
 
     Raises:
-        InputError: the releases are incompatible, takedowns of a release are unknown, or the result fails the checks.
+        InputError: the name is not allowed, the releases are incompatible, takedowns of a release are unknown, or the
+            result fails the checks.
     """
+    expect_name(name)
     own, other = read_side(first), read_side(second)
     expect_fitting(own, other)
     if not takedown:

@@ -14,9 +14,11 @@ from typing import cast
 import polars as pl
 
 from authbench.build.labels.decision import read_decisions
-from authbench.config.settings.data import DataConfig
+from authbench.config.registry.entries import problems_in_words
+from authbench.config.registry.typed_schema import schema_of
+from authbench.config.settings.data import DataConfig, Name
 from authbench.core.errors import InputError
-from authbench.core.json_values import JsonMapping
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.tokens import load_tokenizer
 from authbench.release.checking.settings import loosest
 from authbench.release.format import files
@@ -72,6 +74,16 @@ def merged_config(name: str, first: DataConfig, second: DataConfig) -> DataConfi
         "split": {**first["split"], "lock": first["split"].get("lock") or second["split"].get("lock")},
     }
     return cast(DataConfig, config)
+
+
+def expect_name(name: str) -> None:
+    """Raise InputError if a release of the name could not be configured."""
+    if problem := problems_in_words({"name": name}, _named):
+        raise InputError(f"--{problem}.")
+
+
+def _named() -> JsonObject:
+    return {"properties": {"name": schema_of(Name)}}
 
 
 def _must_agree(key: str) -> bool:
