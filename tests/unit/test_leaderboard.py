@@ -124,6 +124,9 @@ def test_the_scores_csv_holds_what_the_results_hold(results, tmp_path):
     assert (row["value"], [row["low"], row["high"]]) == (held["eer"], held["intervals"]["eer"])
 
 
+UNHEARD_OF = {"value": 5e300, "authors": 3, "queries": 3}
+
+
 def spoilt(results, folder, change):
     """A copy of one result with its scores changed."""
     (folder / "other").mkdir(parents=True)
@@ -140,6 +143,7 @@ def spoilt(results, folder, change):
         (lambda scores: scores["benchmark"].update(checksum="else"), "compared: their benchmark differ in checksum"),
         (lambda scores: scores["settings"].update(seed=9), "their settings differ in seed"),
         (lambda scores: scores.pop("overall"), "overall: is required"),
+        (lambda scores: scores.update(headline={"auc_matched": UNHEARD_OF}), "5e.300"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_the_reason(results, tmp_path, change, message):
