@@ -70,8 +70,8 @@ def serving(host):
             if fault.status or body is None:
                 self._send(fault.status or 404, b"no", {**host.headers.get(path, {}), **fault.headers}, with_body)
                 return
-            tag = f'"{hashlib.sha256(body).hexdigest()}"'
-            headers = {**({"ETag": tag} if host.etag else {}), **host.headers.get(path, {})}
+            tag = f'"{hashlib.sha256(body).hexdigest()}"' if host.etag else None
+            headers = {**({"ETag": tag} if tag else {}), **host.headers.get(path, {})}
             same = self.headers.get("If-Range") in (None, tag) or not host.heeds_if_range
             if asked and host.ranges and same:
                 start, _, end = asked.removeprefix("bytes=").partition("-")

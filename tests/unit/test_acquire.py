@@ -8,6 +8,7 @@ import logging
 import random
 import traceback
 import zlib
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from functools import partial
@@ -581,8 +582,56 @@ def test_a_limit_of_rows_reads_the_first_rows_only_and_the_same_again(letters, r
     acquire(PARQUET, raw, most_rows=200)
     assert letters.seen == []
     for more in (None, 311):
-        with pytest.raises(InputError, match="letters: the lock holds its first 310 rows"):
+        with pytest.raises(InputError, match="letters: the lock holds 310 of its rows"):
             acquire(PARQUET, raw, most_rows=more)
+
+
+def short(rows, first=0, group=500):
+    file = io.BytesIO()
+    pq.write_table(pa.table({"id": range(first, first + rows)}), file, row_group_size=group)
+    return file.getvalue()
+
+
+def ids(raw):
+    return sorted(number for path in raw.rglob("*.parquet") for number in pq.read_table(path)["id"].to_pylist())
+
+
+def test_rows_of_a_sorted_dataset_come_from_its_files_and_places_in_them(letters, raw):
+    hub(letters, "owner/letters", {f"data/{number}.parquet": short(4000, 4000 * number) for number in range(5)})
+    acquire(PARQUET, raw, most_rows=10_500)
+    places = Counter(number // 2000 for number in ids(raw))
+    assert len(places) == 10 and set(places.values()) <= set(range(1000, 1100))
+    for most in (19_999, 20_000, 30_000):
+        acquire(PARQUET, raw / f"{most}", most_rows=most)
+        assert len(ids(raw / f"{most}")) == min(most, 20_000)
+
+
+def test_files_give_rows_in_proportion_to_their_sizes(letters, raw):
+    hub(letters, "owner/letters", {"data/0.parquet": short(90_000), "data/1.parquet": short(10_000)})
+    acquire(PARQUET, raw, most_rows=20_000)
+    small, large = sorted(rows_of(raw).values())
+    assert small + large == 20_000 and 1000 <= small <= 3000
+
+
+def test_of_a_large_row_group_only_pages_are_fetched(letters, raw):
+    chance = random.Random(7)
+    table = pa.table({"text": [chance.randbytes(2000) for _ in range(10_000)]})
+    file = io.BytesIO()
+    pq.write_table(table, file, compression="none", use_dictionary=False)
+    hub(letters, "owner/letters", {"data/0.parquet": file.getvalue()})
+    acquire(PARQUET, raw, most_rows=10)
+    asked = [one[2][6:].split("-") for one in letters.seen if one[0] == "GET" and one[2]]
+    assert asked and sum(int(end) - int(start) + 1 for start, end in asked) < 6e6
+    assert sum(rows_of(raw).values()) == 10
+
+
+def test_the_lock_holds_files_of_rows_while_others_are_on_their_way(letters, raw, monkeypatch):
+    monkeypatch.setattr("authbench.build.acquire.LOCK_SECONDS", -1)
+    hub(letters, "owner/letters", {f"data/{number}.parquet": short(1000) for number in range(3)})
+    locked = []
+    letters.gate = lambda path: locked.append(len(read_raw_lock(lock_path(raw)).get("letters", Entry()).files))
+    acquire(PARQUET, raw, most_rows=3000)
+    assert set(locked) == {0, 1, 2}
 
 
 def test_what_is_cut_off_goes_on_to_the_same_rows(letters, raw):

@@ -4,6 +4,7 @@
 gets its name only when it is complete and agrees with the host and the lock.
 """
 
+import math
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
@@ -33,6 +34,9 @@ WAYS: dict[str, Look] = {
     "url": url.look,
 }
 LOCK_SECONDS = 60.0  # between two writings of the lock, which takes seconds for 20,000 files
+SPREAD = 100  # files from which a limit of rows takes some
+PLACES = 10  # in each of them
+RUN = 1000  # rows at least from a file, and at a place in it
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 DEMO = "make_demo.py"  # in the folder of the demo's raw files, which it writes
 
@@ -52,7 +56,7 @@ def acquire_source(
         share: of the offered files, selected by a hash of their paths; at least 1 file of each dataset. A larger share
             includes the files of a smaller one.
         most_bytes: of these files; the share is lowered until they fit. None: no limit.
-        most_rows: of these files, read as streams in the order of that hash. None: no limit.
+        most_rows: of these files, read as streams: of up to SPREAD of them, the first by that hash. None: no limit.
 
     Raises:
         ByHand: a person has to do something first.
@@ -128,6 +132,13 @@ def _fetch(
     parts.mkdir(parents=True, exist_ok=True)
     digests, fresh = Digests(folder, tag), Entry(bytes=most_bytes, rows=most_rows)
     written = time.monotonic()
+
+    def keep_at_times() -> None:
+        nonlocal written
+        if time.monotonic() - written > LOCK_SECONDS:
+            _keep(lock_path(raw_dir), tag, fresh, digests)
+            written = time.monotonic()
+
     try:
         listings = _listings(source, locked, parts, look, pause)
         fresh.revisions.update((piece.name, one.revision) for piece, one in listings if one.revision)
@@ -139,7 +150,11 @@ def _fetch(
             fresh.rows = locked.rows or most_rows
             chosen = choose(tag, list(sizes), max(share, fresh.share))
             offers = [offer for _, listing in listings for offer in listing.offers if offer.path in chosen]
-            fresh.files.update(_first_rows(tag, offers, folder, parts, locked, fresh.rows, digests))
+            for name, file in _some_rows(tag, offers, folder, parts, locked, fresh.rows, digests):
+                fresh.files[name] = file
+                keep_at_times()
+            got = sum(file.rows or 0 for file in fresh.files.values())
+            log.warning("%s: %s rows, of %s of %s files", tag, f"{got:,}", f"{len(fresh.files):,}", f"{len(sizes):,}")
         for piece, listing in listings if most_rows is None else ():
             chosen = choose(tag, list(listing.sizes), max(share, fresh.share))
             size = _in_all([listing.sizes[name] for name in chosen])
@@ -151,9 +166,7 @@ def _fetch(
                 if offer.path not in chosen:
                     continue
                 fresh.files[offer.path] = _bring(offer, folder, parts, locked.files.get(offer.path), digests, progress)
-                if time.monotonic() - written > LOCK_SECONDS:
-                    _keep(lock_path(raw_dir), tag, fresh, digests)
-                    written = time.monotonic()
+                keep_at_times()
         gone = sorted(set(locked.files) - sizes.keys())
         if gone:
             raise InputError(f"{gone[0]} is in {lock_path(raw_dir).name} and is no longer offered ({len(gone)} files)")
@@ -181,13 +194,20 @@ def _listings(source: Source, locked: Entry, parts: Path, look: Look, pause: Pau
     return found
 
 
-def _first_rows(
+def _some_rows(
     tag: str, offers: list[Offer], folder: Path, parts: Path, locked: Entry, rows: int, digests: Digests
 ) -> Iterator[tuple[str, File]]:
-    """Yield the files of the first rows of these offers, read one after the other: the locked ones as before."""
-    for offer in sorted(offers, key=lambda offer: (_drawn(tag, offer.path), offer.path)):
+    """Yield files of rows of these offers, in proportion to their sizes: the locked ones as before.
+
+    Datasets are often sorted by language or author, so that the rows come from many files, and places in them.
+    """
+    offers = sorted(offers, key=lambda offer: (_drawn(tag, offer.path), offer.path))
+    sizes = [offer.bytes or 1 for offer in offers[: min(SPREAD, max(rows // RUN, 1))]]
+    progress = Progress(f"{tag}: rows")
+    for number, offer in enumerate(offers):
         known = locked.files.get(offer.path)
-        wanted = known.rows if known and known.rows else rows
+        share = sizes[number] / sum(sizes[number:]) if number < len(sizes) else 1
+        wanted = known.rows if known and known.rows else math.ceil(rows * share)
         if not wanted:
             return
         target, part = folder / offer.path, parts / f"{digest(offer.path)}.part"
@@ -197,9 +217,9 @@ def _first_rows(
             raise InputError("rows are read as a stream of Hugging Face datasets only; limit its share or bytes")
         else:
             with offer.stream() as stream:
-                taken = write_first_rows(stream, offer.path, part, wanted)
+                taken = write_first_rows(stream, offer.path, part, wanted, min(PLACES, max(wanted // RUN, 1)))
             come = File(part.stat().st_size, sha256_of_file(part), taken)
-            log.warning("%s: the first %s rows of %s", tag, f"{taken:,}", offer.path)
+            progress.advance(come.bytes)
         if known:
             _hold_to_lock(offer.path, come, known)
         if part.is_file():

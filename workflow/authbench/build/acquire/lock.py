@@ -26,7 +26,7 @@ HEAD = """# What `authbench acquire` first fetched of each source: revisions, si
 
 @dataclass(frozen=True)
 class File:
-    """A file as it was fetched; `rows`: it has only so many rows, the first of the file on the host."""
+    """A file as it was fetched; `rows`: it has only so many rows of the file on the host."""
 
     bytes: int
     sha256: str
@@ -55,7 +55,7 @@ class Entry:
         """
         if self.rows is not None and (most_rows is None or most_rows > self.rows):
             raise InputError(
-                f"the lock holds its first {self.rows:,} rows. For more of them, delete its files, take it out of the "
+                f"the lock holds {self.rows:,} of its rows. For more of them, delete its files, take it out of the "
                 "lock, and run again."
             )
         within = most_bytes is not None and self.bytes is not None and most_bytes <= self.bytes

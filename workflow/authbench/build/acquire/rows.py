@@ -1,13 +1,13 @@
-"""Read the first rows of a file on a host as a stream, and write them as a file of the same form.
+"""Read some rows of a file on a host as a stream, and write them as a file of the same form.
 
-Only what holds these rows is transferred: row groups of a Parquet file, and blocks of JSON lines.
+Only what holds these rows is transferred: pages of a Parquet file, and blocks of JSON lines.
 """
 
 import gzip
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -20,6 +20,8 @@ from authbench.build.acquire.transfer import TIMEOUT, Passing, Pause, patiently,
 from authbench.core.errors import InputError, first_line
 
 BLOCK = 1 << 20
+BATCH = 100  # rows of a Parquet file that are decoded at a time
+HELD = 16 << 20  # bytes of them that are written as a row group
 LONGEST_LINE = 64 << 20
 _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 STREAMED = (".parquet", *_LINES)  # endings of files that are read from their beginning
@@ -61,15 +63,18 @@ class _Ranges(AbstractBufferedFile):  # type: ignore[misc]
         super().close()
 
 
-def write_first_rows(stream: BinaryIO, name: str, target: Path, rows: int) -> int:
-    """Write the first rows of a file with this name, and return their number. Memory: a row group.
+def write_first_rows(stream: BinaryIO, name: str, target: Path, rows: int, places: int = 1) -> int:
+    """Write the first rows of a file with this name, and return their number. Memory: a block.
+
+    Args:
+        places: of a Parquet file: the first rows of so many equal parts, if it has as many row groups.
 
     Raises:
         InputError: the file is damaged, or has a form that cannot be read from its beginning.
     """
     try:
         if name.endswith(".parquet"):
-            return _parquet(stream, target, rows)
+            return _parquet(stream, target, rows, places)
         if name.endswith(_LINES):
             return _lines(stream, target, rows, name.endswith(".gz"))
     except (pa.ArrowInvalid, EOFError, gzip.BadGzipFile, OSError) as problem:
@@ -81,19 +86,38 @@ def write_first_rows(stream: BinaryIO, name: str, target: Path, rows: int) -> in
     )
 
 
-def _parquet(stream: BinaryIO, target: Path, rows: int) -> int:
-    taken = 0
+def _parquet(stream: BinaryIO, target: Path, rows: int, places: int) -> int:
+    held: list[pa.RecordBatch] = []
+    taken = size = 0
     with (
-        pq.ParquetFile(stream) as file,
+        pq.ParquetFile(stream, buffer_size=BLOCK, pre_buffer=False) as file,  # else row groups come as a whole
         pq.ParquetWriter(target, file.schema_arrow, compression="zstd") as out,
     ):
-        for number in range(file.num_row_groups):
-            if taken == rows:
-                break
-            group = file.read_row_group(number).slice(0, rows - taken)
-            out.write_table(group)
-            taken += group.num_rows
+        for batch in _batches(file, rows, places):
+            held.append(batch)
+            taken, size = taken + batch.num_rows, size + batch.nbytes
+            if size >= HELD:
+                out.write_table(pa.Table.from_batches(held))
+                held, size = [], 0
+        if held:
+            out.write_table(pa.Table.from_batches(held))
     return taken
+
+
+def _batches(file: pq.ParquetFile, rows: int, places: int) -> Iterator[pa.RecordBatch]:
+    """Yield rows, at each place in proportion to its part."""
+    sizes = [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
+    offsets = [0, *accumulate(sizes)]
+    places, rows = min(places, len(sizes)), min(rows, offsets[-1])
+    bounds = [place * len(sizes) // places for place in range(places + 1)]  # row groups
+    ends = [rows * offsets[bound] // max(offsets[-1], 1) for bound in bounds]
+    for place in range(places):
+        left = ends[place + 1] - ends[place]
+        groups = range(bounds[place], bounds[place + 1])  # one after the other: together they come column by column
+        batches = (batch for group in groups for batch in file.iter_batches(min(BATCH, left), row_groups=[group]))
+        while left and (batch := next(batches, None)) is not None:
+            yield batch.slice(0, left)
+            left -= min(batch.num_rows, left)
 
 
 def _lines(stream: BinaryIO, target: Path, rows: int, packed: bool) -> int:
