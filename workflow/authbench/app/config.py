@@ -35,7 +35,7 @@ from authbench.core.printable import printable
 from authbench.core.runtime.inventory import Digests, take_inventory
 from authbench.core.shipped import shipped
 from authbench.core.vocabulary import find_vocabulary
-from authbench.core.words import did_you_mean
+from authbench.core.words import did_you_mean, plural
 from authbench.models.entries import ModelEntry, expect_language_model, expect_trainable, expect_vectors
 from authbench.models.requested import load_model
 from authbench.scoring.verifiers.requested import VerifierEntry, load_verifier
@@ -121,12 +121,15 @@ def prepare(
     if need_files and config["acquire"]["unverified"] == "stop":
         problems += [f"acquire.unverified=stop: {message}" for message in raw.lock.messages()]
     if problems:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        placed = [_placed(problem, [root / recipe for recipe in recipes]) for problem in problems]
-        lines = [f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in placed)]
-        raise InputError(printable("\n".join(lines), keep="\n"))
+        raise refused([_placed(problem, [root / recipe for recipe in recipes]) for problem in problems])
     present = {tag: source for tag, source in sources.items() if tag in raw.inputs}
     return Setup(config, present, inventory, raw, skipped, models, verifiers)
+
+
+def refused(problems: Sequence[str]) -> InputError:
+    """Return the error that lists all problems which keep a run from starting."""
+    lines = [f"Nothing was run: {plural(len(problems), 'problem')} to mend", *(f"  {problem}" for problem in problems)]
+    return InputError(printable("\n".join(lines), keep="\n"))
 
 
 def known_folder(root: Path, config: Config) -> Path:

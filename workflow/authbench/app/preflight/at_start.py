@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from authbench.app.config import Setup
+from authbench.app.config import Setup, refused
 from authbench.app.preflight.first_records import Asked, Author, FirstRecords, read_first
 from authbench.build.filter.settings import of_task
 from authbench.build.ingest.aliases import persons_file, read_aliases
@@ -143,9 +143,7 @@ def expect_usable(setup: Setup, raw_dir: Path, cache: Path, for_release: bool) -
             texts = supply(_read_all(setup, raw_dir, cache, exact=True), kinds, config)
         problems += [texts.problem] if texts.problem else []
     if problems:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        told = [f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in problems)]
-        raise InputError(printable("\n".join(told), keep="\n"))
+        raise refused(problems)
     warnings = [warning for tag, first in found.items() for warning in _warnings(tag, first)]
     return list(map(printable, [*warnings, texts.warning] if texts.warning else warnings))
 

@@ -83,15 +83,16 @@ class Canvas:
 
     def axes(self, top: float, bottom: float, left: float = LEFT, right: float = WIDTH) -> Axes:
         """Return axes between these lines."""
-        wide, tall = WIDTH + 2 * MARGIN, self.height + 2 * MARGIN
-        place = ((left + MARGIN) / wide, 1 - (bottom + MARGIN) / tall, (right - left) / wide, (bottom - top) / tall)
-        return self.figure.add_axes(place)
+        wide, tall = (right - left) / (WIDTH + 2 * MARGIN), (bottom - top) / (self.height + 2 * MARGIN)
+        return self.figure.add_axes((*self._shares(left, bottom), wide, tall))
 
     def text(self, x: float, y: float, words: str, size: float = SMALL, colour: str = MUTED, **style: Any) -> None:
         """Write words with their baseline at `y`."""
-        wide, tall = WIDTH + 2 * MARGIN, self.height + 2 * MARGIN
-        place = ((x + MARGIN) / wide, 1 - (y + MARGIN) / tall)
-        self.figure.text(*place, self.words(words), fontsize=size, color=colour, **style)
+        self.figure.text(*self._shares(x, y), self.words(words), fontsize=size, color=colour, **style)
+
+    def _shares(self, x: float, y: float) -> tuple[float, float]:
+        """Return a position as matplotlib takes it: shares of the figure, from its lower left corner."""
+        return (x + MARGIN) / (WIDTH + 2 * MARGIN), 1 - (y + MARGIN) / (self.height + 2 * MARGIN)
 
     def words(self, words: str) -> str:
         """Return the words with only displayable characters."""
@@ -118,15 +119,13 @@ class Canvas:
                 x += _key_width(name)
 
     def _key(self, x: float, y: float, mark: Mark, line: bool) -> None:
-        wide, tall = WIDTH + 2 * MARGIN, self.height + 2 * MARGIN
-        up = 1 - (y + MARGIN) / tall
         style: dict[str, Any] = {"color": mark.colour}
         if line:
             style |= {"linestyle": mark.dash, "linewidth": 1.8}
-            self.figure.add_artist(Line2D([(x + MARGIN) / wide, (x + 12 + MARGIN) / wide], [up, up], **style))
         else:
             style |= {"marker": mark.marker, "markersize": 10 if mark.marker == "s" else 8, "markeredgewidth": 0}
-            self.figure.add_artist(Line2D([(x + 5 + MARGIN) / wide], [up], **style))
+        places = [self._shares(at, y) for at in ((x, x + 12) if line else (x + 5,))]
+        self.figure.add_artist(Line2D(*zip(*places, strict=True), **style))
 
 
 @dataclass(frozen=True)

@@ -34,13 +34,8 @@ MAX_RECORD_BYTES = 32 << 20
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 CHUNK = 1 << 20
 ZSTANDARD_BLOCK = 1 << 11  # decompresses to at most 30,000 times as many bytes, all in memory
-NO_ZIP = (
-    zipfile.BadZipFile,
-    NotImplementedError,
-    UnicodeDecodeError,
-    OverflowError,
-    struct.error,
-)  # raised for damaged files
+# Raised for damaged zip files.
+NO_ZIP = (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, OverflowError, struct.error)
 # Two-byte encodings, each of which decodes most texts in the other encodings, to nonsense. Longer marks first: the mark
 # of UTF-32 begins with the mark of UTF-16.
 BYTE_ORDER_MARKS = {
@@ -93,8 +88,8 @@ class RawFile:
             EnoughRead: the block reads beyond `at_most` bytes.
         """
         try:
-            with self._raw() as (raw, size, suffixes):
-                stream = _decompressed(raw, suffixes)
+            with self._raw() as (raw, size):
+                stream = _decompressed(raw, self.member or self.path.name)
                 if stream is not raw or self.member:
                     stream = io.BufferedReader(_Bounded(stream, size, self.relative), CHUNK)
                 if self.at_most is not None:
@@ -178,15 +173,15 @@ class RawFile:
         return [replace(self, relative=f"{self.relative}/{name}", member=name) for name in sorted(chosen)]
 
     @contextmanager
-    def _raw(self) -> Iterator[tuple[IO[bytes], int, list[str]]]:
-        """Yield a stream of the stored bytes, their number, and the suffixes of the compressions to undo."""
+    def _raw(self) -> Iterator[tuple[IO[bytes], int]]:
+        """Yield a stream of the stored bytes, and their number."""
         if self.member is None:
             if not self.path.exists():
                 raise InputError(f"{self.path} is not there; it was when its checksum was taken.")
             if not self.path.is_file():
                 raise InputError(f"{self.path} is no regular file. Expected one.")
             with self.path.open("rb") as raw:
-                yield raw, self.path.stat().st_size, _suffixes(self.path.name)
+                yield raw, self.path.stat().st_size
             return
         stat = self.path.stat()
         try:
@@ -197,7 +192,7 @@ class RawFile:
         except NO_ZIP as error:
             raise InputError(f"{self.relative} cannot be had of its zip file ({error}); fetch it again.") from error
         with member:
-            yield member, min(entry.compress_size, stat.st_size), _suffixes(self.member)
+            yield member, min(entry.compress_size, stat.st_size)
 
     def _skip_byte_order_mark(self, stream: IO[bytes], encoding: str) -> None:
         """Skip the mark of the declared encoding. Raises UnreadableFile if it is missing or another encoding's."""
@@ -290,21 +285,16 @@ def known_codec(encoding: str) -> str:
     raise InputError(f"no encoding is named {encoding!a:.40}; try utf-8, cp1252, gb18030.")
 
 
-def _suffixes(name: str) -> list[str]:
+def _decompressed(stream: IO[bytes], name: str) -> Any:
+    """Return the stream without the compression that a file's name states; the stream itself if it states none."""
     suffix = PurePosixPath(name).suffix.lower()
-    return [suffix] if suffix in COMPRESSED else []
-
-
-def _decompressed(stream: IO[bytes], suffixes: Sequence[str]) -> Any:
-    for suffix in suffixes:
-        if suffix == ".gz":
-            return gzip.GzipFile(fileobj=stream)
-        if suffix == ".bz2":
-            return bz2.BZ2File(stream)
-        if suffix == ".xz":
-            return lzma.LZMAFile(stream)
-        return _Zstandard(stream)
-    return stream
+    if suffix == ".gz":
+        return gzip.GzipFile(fileobj=stream)
+    if suffix == ".bz2":
+        return bz2.BZ2File(stream)
+    if suffix == ".xz":
+        return lzma.LZMAFile(stream)
+    return _Zstandard(stream) if suffix == ".zst" else stream
 
 
 class _Zstandard(io.RawIOBase):
