@@ -3,8 +3,10 @@
 import json
 import shutil
 from contextlib import suppress
+from functools import reduce
 
 import pytest
+from cases import cases
 from project import ROOT
 from tiny import LETTERS, csv_text, rows
 
@@ -14,7 +16,6 @@ from authbench.app.preflight.at_start import expect_usable
 from authbench.core.errors import InputError
 
 DATES = LETTERS.replace("id: number,", "id: number, date: {field: day, date: '%d.%m.%Y'},")
-TOPICS = LETTERS.replace("id: number,", "id: number, topic: {field: day, map: {Monday: first}},")
 SAMPLE = {"min_documents_per_author": 2, "fallback_documents_per_author": None}
 
 
@@ -64,37 +65,22 @@ def unchanged(table):
     return table
 
 
-@pytest.mark.parametrize(
-    ("change", "entry", "settings", "named"),
-    [
-        (of_one_author, LETTERS, {}, ["3 splits need an author each", "1: of 28 texts"]),
-        (two_each, LETTERS, {}, ["14 by authors with fewer than 3 (release.min_documents_for_query)"]),
-        (two_each, LETTERS, {"sample": {}}, ["14 by authors with fewer than 3 (release.min_documents_for_query)"]),
-        (two_each, LETTERS, {"sample": {"fallback_documents_per_author": None}},
-         ["14 by authors with fewer than 3 in a language and source (sample.min_documents_per_author)"]),
-        (short, LETTERS, {}, ["28 by authors without a text of enough letters (release.min_letters_for_query)"]),
-        (unchanged, LETTERS, {"filter": {"min_tokens": 2000}}, ["28 too short (filter.min_tokens)"]),
-        (unchanged, LETTERS, {"authors": {"kinds": ["account"]}}, ["28 by authors of the kind person (authors.kinds)"]),
-        (unchanged, LETTERS, {"sample": {"languages": {"en": 0, "de": 100}}}, ["no source of the recipe has"]),
-        (unchanged, LETTERS.replace("text: body", "text: bodi"), {},
-         ["all.csv", "fields.text", "did you mean 'body'?"]),
-        (unchanged, LETTERS.replace("author: writer", "author: {field: writer, match: '^[a-z]+$'}"), {},
-         ["letters.yaml: none of 28 records", "28 without an author (fields.author)"]),
-        (unchanged, LETTERS.replace("csv}", "csv, delimiter: ';'}"), {}, ["all.csv", "The delimiter may be ','"]),
-        (lambda table: csv_text(table).encode("utf-16"), LETTERS, {}, ["all.csv", "utf-16-le under reader.encoding"]),
-        (lambda table: csv_text(table).encode() + b"9,W,caf\xe9,w\r\n", LETTERS, {},
-         ["all.csv is not utf-8", "line 37"]),
-        (lambda _: b"", LETTERS, {}, ["all.csv is empty"]),
-        (lambda table: csv_text(table).splitlines()[0].encode(), LETTERS, {}, ["all.csv yields no records"]),
-        (dated("2024-02-03"), DATES, {}, ["letters.yaml: fields.date: nothing is made of 28 of 28", "'2024-02-03'"]),
-        (dated("Tuesday"), TOPICS, {}, ["letters.yaml: fields.topic: nothing is made of 28 of 28 values", "'Tuesday'"]),
-        (dated("ital"), LETTERS.replace("{const: en}", "day"), {}, ["28 in other languages", "e.g. 'ital'"]),
-        (dated("sport"), LETTERS.replace("{const: literature/prose}", "{field: day, map: {a: news}}"), {},
-         ["28 without a field (fields.genre", "e.g. 'sport'"]),
-        (dated("sport"), LETTERS.replace("{const: literature/prose}", "day"), {}, ["genre: 'sport' is no genre"]),
-    ],
-)  # fmt: skip
-def test_an_error_of_the_first_hour_is_named_before_any_job(table, change, entry, settings, named, tmp_path):
+MADE = {
+    "as it is": unchanged,
+    "of one author": of_one_author,
+    "two each": two_each,
+    "short": short,
+    "UTF-16": lambda table: csv_text(table).encode("utf-16"),
+    "a line of Latin-1": lambda table: csv_text(table).encode() + b"9,W,caf\xe9,w\r\n",
+    "empty": lambda _: b"",
+    "a header": lambda table: csv_text(table).splitlines()[0].encode(),
+}
+
+
+@cases
+def test_an_error_of_the_first_hour_is_named_before_any_job(table, made, edits, settings, named, tmp_path):
+    entry = reduce(lambda text, edit: text.replace(*edit), edits, LETTERS)
+    change = MADE[made] if isinstance(made, str) else dated(**made)
     with pytest.raises(InputError) as refused:
         preflight(tmp_path, changed(table, change), entry, settings)
     told = str(refused.value)

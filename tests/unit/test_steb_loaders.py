@@ -1,10 +1,11 @@
 """Each format of STEB's datasets is read as its loader reads it, from files made in that format."""
 
 import re
+from pathlib import Path
 
 import polars as pl
 import pytest
-from cases import cases
+from cases import cases, read_cases
 from steb_formats import ENCODINGS, FORMATS, jsonl
 
 from authbench.core.errors import InputError
@@ -23,26 +24,14 @@ from authbench.suites.style.steb import probing
 from authbench.suites.style.steb.tasks import TASKS as TASKS_OF_STEB
 
 # Tasks that STEB's configurations declare for datasets whose names fit; of the whole of the paper's table 15.
-BOTH = ("clustering", "all_to_all")
-TASKS = {
-    r"(Synth)?STEL_\w+|StylePTB|graded_formality|OneStop\w+|ASSET|parallel_\w+|twitter_\w+": ("order_alignment",),
-    r"corpus-of-diverse-styles": (*BOTH, "order_alignment"),
-    r"\w+_politeness|core|x_genre|masc_text_genre|bible_versions|ceeces|blog_(age|gender)|fce_l1|pastel_\w+": BOTH,
-    r"eWAVE|endive|hate_speech\w*|sms_spam|enron_spam|telegram-spam-ham": BOTH,
-    r"gede_\w+|machine_text_detection_\w+": ("clustering",),
-    r"pan(13|14|15|20|21)_authorship_verification_\w*test|pan\d+_style_change\w*|enron_authorship_corpus": (
-        "predefined",
-    ),
-    r"pan18_cross_domain_\w+|amazon|fanfiction|stackexchange_retrieval": ("retrieval",),
-    r"probing_\w+": ("probing",),
-}
+TASKS = read_cases(Path(__file__))["TASKS"]
 
 
 def test_every_dataset_of_theirs_has_the_tasks_of_its_configuration():
     theirs = {entry.name: entry.in_steb for entry in find_datasets(["all"]) if entry.in_steb}
     for name, entry in theirs.items():
         [tasks] = [tasks for pattern, tasks in TASKS.items() if re.fullmatch(pattern, name)]
-        assert tuple(entry.tasks) == tasks, name
+        assert list(entry.tasks) == tasks, name
     assert len(theirs) == 113
 
 
