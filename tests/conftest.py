@@ -14,6 +14,7 @@ from process_settings import changes, process_settings
 from project import Project, copy_project
 from tiny import NAME, RECIPE, make_tiny
 
+from authbench.app.cli import main
 from authbench.core.runtime import jit
 from authbench.core.runtime.caches import compiled_code
 
@@ -59,6 +60,28 @@ def unchanged_process():
     before = process_settings()
     yield
     assert changes(before, process_settings()) == {}
+
+
+@pytest.fixture
+def refused(capsys):
+    """Run a command that is refused; return what it says."""
+
+    def run(command):
+        assert main([str(word) for word in command]) == 2
+        return capsys.readouterr().err
+
+    return run
+
+
+@pytest.fixture
+def printed(capsys):
+    """Run a command that is done; return what it prints."""
+
+    def run(command):
+        assert main([str(word) for word in command]) == 0
+        return capsys.readouterr().out
+
+    return run
 
 
 @pytest.fixture(scope="session")

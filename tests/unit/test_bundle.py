@@ -308,10 +308,9 @@ def test_scores_are_those_of_the_complete_release_on_the_same_documents(made, tm
     assert found.equals(scores(alone, tmp_path / "whole"))
 
 
-def test_commands_take_a_bundle(made, tmp_path, capsys):
+def test_commands_take_a_bundle(made, tmp_path, printed):
     public, out = str(made[1]), str(tmp_path / "scores")
-    assert main(["check", public]) == 0
-    assert "sound" in capsys.readouterr().out
+    assert "sound" in printed(["check", public])
     assert main(["evaluate", public, "--model", "random", "--out", out]) == 0
     assert main(["leaderboard", out, "--out", str(tmp_path / "board")]) == 0
     assert main(["release", "diff", public, public]) == 0

@@ -418,11 +418,10 @@ def test_expected_settings_go_before_the_manifests(tmp_path):
         check_release(folder, {"sample": {"documents_per_author": 3}})
 
 
-def test_a_missing_file_cannot_be_read(tmp_path, capsys):
+def test_a_missing_file_cannot_be_read(tmp_path, refused):
     folder = write(sound(), tmp_path / "release")
     (folder / "test" / "ground_truth.jsonl").unlink()
-    assert main(["check", str(folder)]) == 2
-    assert "ground_truth.jsonl: there is no such file" in capsys.readouterr().err
+    assert "ground_truth.jsonl: there is no such file" in refused(["check", str(folder)])
 
 
 @cases

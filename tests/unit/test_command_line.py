@@ -61,9 +61,8 @@ def test_a_former_name_runs_the_command_and_says_the_present_one(former, name, c
     }
 
 
-def test_a_command_like_no_other_is_answered_with_the_list(capsys):
-    assert main(["xyzzy"]) == 2
-    assert "no command 'xyzzy'; `authbench --help` lists all" in capsys.readouterr().err
+def test_a_command_like_no_other_is_answered_with_the_list(refused):
+    assert "no command 'xyzzy'; `authbench --help` lists all" in refused(["xyzzy"])
 
 
 @pytest.mark.parametrize(("group", "lines"), LEVELS)

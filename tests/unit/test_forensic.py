@@ -209,7 +209,7 @@ def test_the_published_f05u_of_2020_counts_an_open_problem_as_same_author():
     assert evaluate(truth, scores, published_2020=True)["c@1"] == evaluate(truth, scores)["c@1"]
 
 
-def test_any_verifier_gives_likelihood_ratios_by_pairs_held_out(tmp_path, capsys, caplog):
+def test_any_verifier_gives_likelihood_ratios_by_pairs_held_out(tmp_path, capsys, refused, caplog):
     draw = np.random.default_rng(1)
     styles = [("storm; ", "harbour; ", "lantern; "), ("meadow - ", "copper - ", "violet - ")]
 
@@ -246,8 +246,7 @@ def test_any_verifier_gives_likelihood_ratios_by_pairs_held_out(tmp_path, capsys
     assert [str(turned) in record.message for record in caplog.records] == [True]
     capsys.readouterr()
     for wrong, said in ((train, "40 of its 40 pairs are among those"), (one_class, "all 8 pairs are of one class")):
-        assert main([*command, "--likelihood-ratios", str(wrong)]) == 2
-        assert said in capsys.readouterr().err
+        assert said in refused([*command, "--likelihood-ratios", str(wrong)])
 
 
 @given(problems)
@@ -264,7 +263,7 @@ def test_a_tippett_curve_is_the_share_of_ratios_at_least_as_large():
     assert place.tolist() == [-1, 0, 2] and share.tolist() == pytest.approx([1, 0.8, 0.4])
 
 
-def test_models_evaluated_on_a_release_give_likelihood_ratios(tmp_path, capsys):
+def test_models_evaluated_on_a_release_give_likelihood_ratios(tmp_path, capsys, refused):
     draw = np.random.default_rng(4)
     same = np.arange(600) % 3 == 0
     pairs = pl.DataFrame(
@@ -290,11 +289,9 @@ def test_models_evaluated_on_a_release_give_likelihood_ratios(tmp_path, capsys):
     assert ratios["candidate"].to_list() == pairs["candidate"].to_list()
     assert np.mean((ratios["sharp"].to_numpy() > 0) == same) > 0.9
     assert {path.name for path in (tmp_path / "out/figures").iterdir()} >= {"tippett.svg", "det.svg"}
-    assert main([*command, "--pool", "topic_matched"]) == 2
-    assert "has no pair of the pool topic_matched" in capsys.readouterr().err
+    assert "has no pair of the pool topic_matched" in refused([*command, "--pool", "topic_matched"])
     table.head(300).write_parquet(tmp_path / "scores/sharp/released_pairs.parquet")
-    assert main(command) == 2
-    assert "has other pairs than dull" in capsys.readouterr().err
+    assert "has other pairs than dull" in refused(command)
 
 
 def test_no_curve_of_errors_is_drawn_over_the_names_above_it():

@@ -217,12 +217,11 @@ def changed_pairs(frame, how):
 
 @cases
 def test_pairs_that_cannot_be_used_are_told_before_anything_is_written(
-    release, split, model, tmp_path, capsys, how, said
+    release, split, model, tmp_path, refused, how, said
 ):
     path = write_pairs(tmp_path / "bad.csv", split, model[1])
     changed_pairs(pl.read_csv(path), how).write_csv(path)
-    assert main(["evaluate", str(release), "--pairs", str(path), "--out", str(tmp_path / "out")]) == 2
-    problem = capsys.readouterr().err
+    problem = refused(["evaluate", str(release), "--pairs", str(path), "--out", str(tmp_path / "out")])
     assert said in problem
     assert "bad.csv" in problem
     assert not (tmp_path / "out").exists()
@@ -275,7 +274,7 @@ def test_vectors_may_be_of_the_whole_release_and_of_nothing_else(release, split,
     assert not (tmp_path / "none").exists()
 
 
-def test_arguments_that_name_nothing_or_too_much_are_told(release, tmp_path, capsys):
+def test_arguments_that_name_nothing_or_too_much_are_told(release, tmp_path, refused):
     (tmp_path / "ids.run").touch()
     for arguments, said in (
         ([], "nothing to evaluate"),
@@ -286,8 +285,7 @@ def test_arguments_that_name_nothing_or_too_much_are_told(release, tmp_path, cap
         (["--model", "zzz"], " known, the most similar are "),
         (["--model", "tfid"], "did you mean 'tfidf'? Or give"),
     ):
-        assert main(["evaluate", str(release), *arguments, "--out", str(tmp_path / "out")]) == 2
-        assert said in capsys.readouterr().err
+        assert said in refused(["evaluate", str(release), *arguments, "--out", str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
 
 

@@ -39,7 +39,7 @@ def test_another_key_a_stranger_and_a_placeholder_find_none(published):
         look_up(release, "Ann", {"elsewhere": SOURCES["posts"]}, None, {})
 
 
-def test_the_command_gives_the_lines_of_a_takedown_and_no_name(tmp_path, capsys):
+def test_the_command_gives_the_lines_of_a_takedown_and_no_name(tmp_path, capsys, printed):
     folder = tmp_path / "release"
     write_sound(folder)
     tags = pl.read_parquet(folder / "provenance.parquet")["source"].unique().sort().to_list()
@@ -53,8 +53,7 @@ def test_the_command_gives_the_lines_of_a_takedown_and_no_name(tmp_path, capsys)
     )
     rows.write_parquet(folder / "provenance.parquet")
     capsys.readouterr()
-    assert main(["release", "lookup", str(folder), "--handle", "Someone", "--unverified"]) == 0
-    said = capsys.readouterr().out
+    said = printed(["release", "lookup", str(folder), "--handle", "Someone", "--unverified"])
     assert said.splitlines()[-1] == author_id(tags[0], "Someone") and "Someone" not in said
     assert said.count(f" {tags[0]}\n") == rows.filter(source=tags[0]).height
 

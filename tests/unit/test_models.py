@@ -225,11 +225,10 @@ def test_two_runs_write_the_same_bytes(tmp_path):
         (lambda folder: (folder / "test").rename(folder / "other"), "no such split"),
     ],
 )
-def test_a_release_that_lacks_something_is_told_and_nothing_is_written(tmp_path, capsys, spoil, message):
+def test_a_release_that_lacks_something_is_told_and_nothing_is_written(tmp_path, refused, spoil, message):
     release = write_release(tmp_path / "release", authors=5)
     spoil(release)
-    assert main(["evaluate", str(release), "--model", "tfidf", "--out", str(tmp_path / "out")]) == 2
-    assert message in capsys.readouterr().err
+    assert message in refused(["evaluate", str(release), "--model", "tfidf", "--out", str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
 
 

@@ -72,15 +72,13 @@ def test_a_run_as_tira_keeps_it_is_found_and_called_by_its_system(task, tmp_path
         assert orjson.loads(capsys.readouterr().out) == {"team": measures[0]}
 
 
-def test_a_folder_without_answers_or_with_two_files_of_them_is_refused_by_name(task, tmp_path, capsys):
+def test_a_folder_without_answers_or_with_two_files_of_them_is_refused_by_name(task, tmp_path, refused):
     (tmp_path / "team").mkdir()
     command = ["pan", "evaluate", "--truth", str(tmp_path), "--answers", str(tmp_path / "team")]
-    assert main(command) == 2
-    assert "files that may hold answers are none. Expected answers.jsonl" in capsys.readouterr().err
+    assert "files that may hold answers are none. Expected answers.jsonl" in refused(command)
     for name in ("one.jsonl", "two.txt"):
         (tmp_path / "team" / name).write_text("\n".join(ANSWERS))
-    assert main(command) == 2
-    assert "files that may hold answers are one.jsonl, two.txt" in capsys.readouterr().err
+    assert "files that may hold answers are one.jsonl, two.txt" in refused(command)
 
 
 @pytest.mark.parametrize("values", [("[0.5]", "[1]", "[0.0]"), ('"0.5"', '"1"', '"0.0"'), ('["5e-1"]', '"1."', '".0"')])

@@ -98,11 +98,10 @@ def test_answers_are_kept_or_the_numbers_are_refused(split):
         part(split, 20, 10, 0)
 
 
-def test_a_sweep_gives_each_part_s_scores_by_name_in_one_table(tmp_path, capsys):
+def test_a_sweep_gives_each_part_s_scores_by_name_in_one_table(tmp_path, capsys, printed):
     release = write_release(tmp_path / "release", authors=40)
     line = f"evaluate {release} --model tfidf --model format --max-queries 25 40 --max-candidates 100 120 --out "
-    assert main([*line.split(), str(tmp_path / "out")]) == 0
-    said = capsys.readouterr().out
+    said = printed([*line.split(), str(tmp_path / "out")])
     names = [f"{queries}-queries-{pool}-candidates" for queries in (25, 40) for pool in (100, 120)]
     assert all(f"\n{name} tfidf: " in f"\n{said}" for name in names) and "parts.csv" in said
     table = pl.read_csv(tmp_path / "out/parts.csv")

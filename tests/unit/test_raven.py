@@ -257,15 +257,14 @@ def test_an_external_verifier_gets_the_fandoms_and_the_authors_it_may_learn_from
     assert not (tmp_path / "hits/mine/answers/test/truth.jsonl").exists()
 
 
-def test_folds_that_cannot_be_exported_are_refused(planted, tmp_path, capsys):
+def test_folds_that_cannot_be_exported_are_refused(planted, tmp_path, refused):
     (tmp_path / "mine").mkdir()
     for folder, subset, out, told in (
         (planted[0], "random-7", "folds", "no subset random-7. Expected one of hits, random-0, random-1, "),
         (tmp_path, "hits", "folds", "Expected a folder that authbench raven run wrote"),
         (planted[0], "hits", "mine", "is there already"),
     ):
-        assert main(["raven", "folds", str(folder), "--subset", subset, "--out", str(tmp_path / out)]) == 2
-        assert told in capsys.readouterr().err
+        assert told in refused(["raven", "folds", str(folder), "--subset", subset, "--out", str(tmp_path / out)])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine"]
 
 
@@ -446,14 +445,13 @@ def test_more_folds_than_topics_and_unknown_names_are_all_told_before_a_run():
     assert not list(settings_problems(section("raven")))
 
 
-def test_the_shell_refuses_what_cannot_be_run(tmp_path, capsys):
+def test_the_shell_refuses_what_cannot_be_run(tmp_path, refused):
     for arguments, told in (
         (["planted", "--topics", "5"], "10 folds of 5 topics"),
         (["planted", "--seeds", "0"], "raven.seeds"),
         ([str(tmp_path / "nowhere")], "cannot be read as documents"),
     ):
-        assert main(["raven", "run", *arguments, "--out", str(tmp_path / "out")]) == 2
-        assert told in capsys.readouterr().err
+        assert told in refused(["raven", "run", *arguments, "--out", str(tmp_path / "out")])
 
 
 def test_arguments_stand_over_the_defaults():

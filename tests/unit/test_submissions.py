@@ -93,9 +93,8 @@ def test_a_field_that_nobody_filled_is_named(scored, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("place", ["out", "nowhere"])
-def test_what_is_no_result_of_one_model_is_refused(scored, tmp_path, capsys, place):
-    assert main(["publish", "submit", str(scored / place), "--out", str(tmp_path / "x.zip")]) == 2
-    told = capsys.readouterr().err
+def test_what_is_no_result_of_one_model_is_refused(scored, tmp_path, refused, place):
+    told = refused(["publish", "submit", str(scored / place), "--out", str(tmp_path / "x.zip")])
     assert "Expected the folder of a model" in told
     assert ("e.g." in told) == (place == "out")
 
@@ -362,7 +361,7 @@ def test_a_submission_stands_beside_results_under_the_name_that_its_maker_gave(s
     assert sorted(pl.read_csv(tmp_path / "board/overall.csv")["model"]) == ["mine", "random", "tfidf"]
 
 
-def test_a_name_that_would_leave_the_board_is_refused(scored, tmp_path, capsys):
+def test_a_name_that_would_leave_the_board_is_refused(scored, tmp_path, refused):
     command = ["publish", "submit", str(scored / "out/tfidf"), "--out", str(tmp_path / "x.zip")]
     assert main([*command, "--name", "../up"]) == 2
     held = members(scored / "packed/tfidf.zip")
@@ -370,5 +369,4 @@ def test_a_name_that_would_leave_the_board_is_refused(scored, tmp_path, capsys):
     held["submission.json"] = json.dumps(described).encode()
     (tmp_path / "in").mkdir()
     packed(tmp_path / "in/x.zip", held)
-    assert main(["leaderboard", str(tmp_path / "in"), "--out", str(tmp_path / "board")]) == 2
-    assert "names the model '../up'" in capsys.readouterr().err
+    assert "names the model '../up'" in refused(["leaderboard", str(tmp_path / "in"), "--out", str(tmp_path / "board")])
