@@ -108,7 +108,11 @@ def vocabulary(lang: str) -> Vocabulary:
             head, tail = known[one], known[other]
             blend = unicodedata.normalize("NFC", head[: (len(head) + 1) // 2 + 1] + tail[len(tail) // 2 :])
             words.setdefault(blend if len(blend) < 14 else blend[:13])
-    plain = list(words)[:WORDS]
+    return spelled(lang, list(words)[:WORDS])
+
+
+def spelled(lang: str, plain: list[str]) -> Vocabulary:
+    """The forms of these words, the frequent ones first."""
     weights = 1 / (np.arange(WORDS) + 4.0)
     gap = "" if lang in UNSPACED else " "
     stop, comma = STOPS.get(lang, "."), COMMAS.get(lang, ",")
@@ -124,10 +128,15 @@ def vocabulary(lang: str) -> Vocabulary:
 
 
 def texts(
-    lang: str, documents: int, mean_chars: float, chance: np.random.Generator, authors: I64 | None = None
+    lang: str,
+    documents: int,
+    mean_chars: float,
+    chance: np.random.Generator,
+    authors: I64 | None = None,
+    words: Vocabulary | None = None,
 ) -> pl.Series:
     """So many texts of a language, copies among them; each of the authors, if given, favours words."""
-    words = vocabulary(lang)
+    words = words or vocabulary(lang)
     logs = chance.normal(np.log(mean_chars) - SPREAD**2 / 2, SPREAD, documents)
     sizes = np.maximum(1, np.rint(np.exp(logs) / words.length)).astype(np.int64)
     starts = np.cumsum(sizes) - sizes
