@@ -63,6 +63,23 @@ def test_what_is_nobodys_own_text_is_left_out_with_its_reason_and_the_rest_stays
 
 
 @cases
+def test_files_become_records_that_share_what_they_should(tmp_path, tag, files, expected):
+    records, _ = ingest(tmp_path, tag, files)
+    assert len({record["doc_key"] for record in records}) == len(records)
+    for name, value in expected.items():
+        if name == "works":
+            assert len({record["origin_id"] for record in records}) == value
+        elif name in ("author", "person"):
+            ident = author_id(*value) if name == "author" else id_of_name(*value)
+            assert {record["author_id"] for record in records} == {ident}
+            assert not any(
+                value[-1] in record["doc_key"] + record["origin_id"] for record in records if name == "author"
+            )
+        else:
+            assert sorted(record[name] for record in records) == value
+
+
+@cases
 def test_all_forms_of_a_name_are_one_author(tmp_path, author):
     (record,), _ = ingest(tmp_path, "eltec_tei", {"fra/FRA00101_Adam.xml": tei(author)})
     assert record["author_id"] == id_of_name("Juliette Adam", "fr")
@@ -105,13 +122,6 @@ def test_numbered_sonnets_of_a_title_are_a_work(tmp_path):
     first, second, *others = works(tmp_path, "disco_sonnets_es", [(f"<title>{title}</title>", "") for title in titles])
     assert first == second
     assert len({first, *others}) == 4
-
-
-def test_copies_of_a_work_share_their_origin(tmp_path):
-    files = {f"000064/{name}.txt": f"題\n人\n\n{body}" for name, body in [("667_ruby", "a"), ("667_txt", "b")]}
-    records, _ = ingest(tmp_path, "aozora_txt_ja", files)
-    assert len({record["origin_id"] for record in records}) == 1
-    assert len({record["doc_key"] for record in records}) == 2
 
 
 def test_the_author_is_the_first_part_and_versions_of_a_work_share_their_origin(tmp_path):
@@ -164,49 +174,8 @@ def test_chains_of_transmitters_are_marks_of_other_voices(tmp_path):
     assert marks == [True, False]
 
 
-def test_genres_follow_the_folders_and_essays_count_as_literature(tmp_path):
-    files = {"poems/Blok/a.txt": "а", "prose/Blok/b.txt": "б", "publicism/Blok/c.txt": "в"}
-    records, _ = ingest(tmp_path, "ruslit_txt", files)
-    assert sorted(record["genre"] for record in records) == ["literature", "literature", "poetry"]
-
-
-def test_a_file_is_as_many_poems_as_runs_of_blank_lines_part_and_the_account_is_hidden(tmp_path):
-    records, _ = ingest(tmp_path, "stihi_users_ru", {"0vale0.txt": "\nраз\n\nдва\n\n\n\nтри\n09.03.2011г.\n\n\n\n"})
-    assert sorted(record["content"] for record in records) == ["раз\n\nдва", "три"]
-    assert {record["author_id"] for record in records} == {author_id("stihi.ru", "0vale0")}
-    assert "vale" not in "".join(record["doc_key"] + record["origin_id"] for record in records)
-
-
-def test_chapters_share_their_book_and_lose_repeated_names(tmp_path):
-    body = "\ufeff\nदेस बिराना\nसूरज प्रकाश\nतो अब घर हो गया।\n--\n"
-    files = {f"उपन्यास/सूरज प्रकाश/देस बिराना/देस बिराना_अध्याय  {n} .txt": body + str(n) for n in (1, 2)}
-    records, _ = ingest(tmp_path, "hindi_novels_txt", files)
-    assert {record["content"] for record in records} == {"तो अब घर हो गया।\n--\n1", "तो अब घर हो गया।\n--\n2"}
-    assert len({record["origin_id"] for record in records}) == 1
-
-
-def test_the_second_folder_is_the_author_at_any_depth(tmp_path):
-    names = ["उपन्यास/सूरज प्रकाश/देस बिराना .txt", "उपन्यास/सूरज प्रकाश/ब/span/ग.txt"]
-    records, _ = ingest(tmp_path, "hindi_novels_txt", dict.fromkeys(names, "एक दिन"))
-    assert {record["author_id"] for record in records} == {id_of_name("सूरज प्रकाश", "hi")}
-    assert len({record["origin_id"] for record in records}) == 2
-
-
 def blog(post):
     return f"<Blog>\n<date>01,May,2004</date>\n<post>\n{post}\n</post>\n</Blog>"
-
-
-def test_the_file_name_gives_author_and_genre_and_no_more(tmp_path):
-    files = {"1000.male.20.Student.Leo.xml": blog("a"), "1001.female.33.Maritime.Leo.xml": blog("b")}
-    records, _ = ingest(tmp_path, "blog_authorship_xml", files)
-    assert {record["genre"] for record in records} == {"blog"}
-    assert sorted(record["author_group"] for record in records) == ["other", "student"]
-    assert {record["labels"] for record in records} == {"{}"}
-
-
-def test_both_forms_of_the_corpus_know_the_same_authors(tmp_path):
-    (record,), _ = ingest(tmp_path, "blog_authorship_xml", {"1000.male.20.Arts.Leo.xml": blog("a")})
-    assert record["author_id"] == author_id("blog_authorship", "1000")
 
 
 def test_the_zip_is_read_as_it_is_and_a_macs_hidden_members_are_no_blogs(tmp_path):
