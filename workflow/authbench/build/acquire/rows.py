@@ -108,7 +108,7 @@ def _batches(file: pq.ParquetFile, rows: int, places: int) -> Iterator[pa.Record
     """Yield rows, at each place in proportion to its part."""
     sizes = [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
     offsets = [0, *accumulate(sizes)]
-    places, rows = min(places, len(sizes)), min(rows, offsets[-1])
+    places, rows = max(min(places, len(sizes)), 1), min(rows, offsets[-1])
     bounds = [place * len(sizes) // places for place in range(places + 1)]  # row groups
     ends = [rows * offsets[bound] // max(offsets[-1], 1) for bound in bounds]
     for place in range(places):
