@@ -261,8 +261,7 @@ def train(arguments: argparse.Namespace) -> int:
     from authbench.models.entries import expect_trainable
     from authbench.models.requested import load_models
     from authbench.scoring.evaluation.split import read_split
-    from authbench.scoring.train.curves import write_curves
-    from authbench.scoring.train.events import write_events
+    from authbench.scoring.train.curves import write_curves, write_events
     from authbench.scoring.train.run import last_lines, train
 
     if arguments.tensorboard and (problem := absent("tensorboard")):
