@@ -17,7 +17,7 @@ LEAST_TEXTS = 3
 LEAST_WORKS = 3
 LEAST_SHARE = 0.3  # minimum share of the author's texts
 MOST_ELSEWHERE = 0.01  # maximum share of other authors' texts in the language
-PART = 5_000_000  # endings in memory at a time
+PART = 2_000_000  # endings in memory at a time
 SORTED = 1_000_000  # endings sorted at a time, and
 GROUP = 8_192  # endings of adjacent authors read at a time
 
