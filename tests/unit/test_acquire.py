@@ -654,6 +654,42 @@ def test_what_is_cut_off_goes_on_to_the_same_rows(letters, raw):
     assert sorted(rows_of(raw / "more").values()) == [300] * 3
 
 
+def test_a_limit_of_rows_adds_no_file_to_whole_files(letters, raw):
+    hub(letters, "owner/letters", {f"data/{number}.parquet": short(1000) for number in range(50)})
+    acquire(PARQUET, raw, share=0.001)
+    whole = rows_of(raw)
+    acquire(PARQUET, raw, most_rows=10)
+    next(raw.rglob("*.parquet")).unlink()
+    acquire(PARQUET, raw, most_rows=10)
+    assert rows_of(raw) == whole and how_is(PARQUET, raw) == VERIFIED
+
+
+def test_rows_replace_no_file_that_is_there(letters, raw):
+    hub(letters, "owner/letters", TABLES)
+    (raw / "letters/.parts-letters").mkdir(parents=True)  # of a download that was cut off
+    own = raw / "letters" / ORDERED[0]
+    own.parent.mkdir()
+    own.write_bytes(TABLES[ORDERED[0]])
+    with pytest.raises(InputError, match="is there and is not what is distributed"):
+        acquire(PARQUET, raw, most_rows=10)
+    assert own.read_bytes() == TABLES[ORDERED[0]]
+
+
+def test_a_file_of_rows_that_was_put_back_is_kept_whatever_is_left_of_a_download(letters, raw):
+    hub(letters, "owner/letters", TABLES)
+    acquire(PARQUET, raw, most_rows=10)
+    (own,) = raw.rglob("*.parquet")
+    rows = own.read_bytes()
+    own.unlink()
+    letters.faults[f"/datasets/owner/letters/resolve/{COMMIT}/{ORDERED[0]}"] = [Fault(), Fault(), Fault(404)]
+    with pytest.raises(InputError, match="is not there"):
+        acquire(PARQUET, raw, most_rows=10)
+    assert list((raw / "letters/.parts-letters").iterdir())
+    own.write_bytes(rows)
+    acquire(PARQUET, raw, most_rows=10)
+    assert own.read_bytes() == rows and how_is(PARQUET, raw) == VERIFIED
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_limit_of_rows_counts_lines_with_content(letters, raw, packed):
     lines = b"".join(b'{"text": "%d"}\n%s' % (number, b"\n" * (number % 2)) for number in range(50_000))
@@ -673,6 +709,11 @@ def test_rows_of_other_forms_and_hosts_are_refused(letters, host, raw):
     hub(letters, "owner/letters", {"data/a.parquet": b"PAR1 and no table PAR1"})
     with pytest.raises(InputError, match="a.parquet: cannot be read as a stream"):
         acquire(PARQUET, raw / "damaged", most_rows=1)
+    lines = bytearray(gzip.compress(random.Random(1).randbytes(50_000).hex().encode()))
+    lines[30_000:32_000] = bytes(255 - byte for byte in lines[30_000:32_000])
+    hub(letters, "owner/letters", {"data/a.jsonl.gz": bytes(lines)})
+    with pytest.raises(InputError, match=r"a.jsonl.gz: cannot be read as a stream"):
+        acquire(source("huggingface", {}, files=("**/*.gz",)), raw / "damaged too", most_rows=1)
     hub(letters, "owner/letters", {"data/a.jsonl.gz": gzip.compress(bytes(rows.LONGEST_LINE))})
     with pytest.raises(InputError, match="a line is longer than 67,108,864 bytes"):
         acquire(source("huggingface", {}, files=("**/*.gz",)), raw / "endless", most_rows=1)

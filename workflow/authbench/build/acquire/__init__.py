@@ -68,6 +68,8 @@ def acquire_source(
     folder, parts = raw_dir / source.files.folder, parts_folder(source, raw_dir)
     entries = read_raw_lock(lock_path(raw_dir))
     locked = entries.get(tag, Entry())
+    if locked.files and locked.rows is None and most_rows is not None:  # whole files, to which rows add none
+        share, most_bytes, most_rows = locked.share, None, None
     try:
         whole = locked.covers(share, most_bytes, most_rows) and not parts.exists()
         if locked.files and whole and all((folder / name).is_file() for name in locked.files):
@@ -81,8 +83,8 @@ def acquire_source(
                 return f"{tag}: found there and recorded in {lock_path(raw_dir).name}, {_count(files)}"
         if not source.acquire.fetch:
             raise ByHand("it is not fetched for you")
-        limits = most_bytes, most_rows if locked.rows is not None or not locked.files else None
-        return f"{tag}: {_fetch(source, raw_dir, locked, share, limits, ways[source.acquire.origin], pause)}"
+        way = ways[source.acquire.origin]
+        return f"{tag}: {_fetch(source, raw_dir, locked, share, (most_bytes, most_rows), way, pause)}"
     except ByHand as problem:
         raise ByHand(f"{tag}: {problem}. {_by_hand(source, folder)}".replace("..", ".")) from problem
     except InputError as problem:
@@ -210,9 +212,9 @@ def _some_rows(
         wanted = known.rows if known and known.rows else math.ceil(rows * share)
         if not wanted:
             return
-        target, part = folder / offer.path, parts / f"{digest(offer.path)}.part"
-        if known and target.is_file():
-            come = digests.take(offer.path)
+        part = parts / f"{digest(offer.path)}.part"
+        if known and (folder / offer.path).is_file():
+            _hold_to_lock(offer.path, digests.take(offer.path), known)
         elif offer.stream is None:
             raise InputError("rows are read as a stream of Hugging Face datasets only; limit its share or bytes")
         else:
@@ -220,20 +222,24 @@ def _some_rows(
                 taken = write_first_rows(stream, offer.path, part, wanted, min(PLACES, max(wanted // RUN, 1)))
             come = File(part.stat().st_size, sha256_of_file(part), taken)
             progress.advance(come.bytes)
-        if known:
-            _hold_to_lock(offer.path, come, known)
-        if part.is_file():
-            _put(part, target, folder)
-            digests.note(offer.path, file_mark(target), come.sha256)
-        rows -= (known or come).rows or 0
-        yield offer.path, known or come
+            if known:
+                _hold_to_lock(offer.path, come, known)
+            _put(part, offer.path, come, folder, digests)
+            known = known or come
+        rows -= known.rows or 0
+        yield offer.path, known
 
 
-def _put(part: Path, target: Path, folder: Path) -> None:
+def _put(part: Path, name: str, come: File, folder: Path, digests: Digests) -> None:
+    """Move a complete file to its place. Raises InputError if another file is there, or the place is elsewhere."""
+    target = folder / name
+    if target.is_file() and digests.take(name) != come:
+        raise InputError(f"{target} is there and is not what is distributed; move it away, or lock it as it is")
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.parent.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{target.parent} leads out of {folder}")
     part.replace(target)
+    digests.note(name, file_mark(target), come.sha256)
 
 
 def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests: Digests, progress: Progress) -> File:
@@ -273,13 +279,10 @@ def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests
             )
         if locked:
             _hold_to_lock(offer.path, come, locked)
-        if target.is_file() and digests.take(offer.path) != come:
-            raise InputError(f"{target} is there and is not what is distributed; move it away, or lock it as it is")
+        _put(part, offer.path, come, folder, digests)
     except InputError:
         part.unlink()
         raise
-    _put(part, target, folder)
-    digests.note(offer.path, file_mark(target), come.sha256)
     return come
 
 

@@ -5,6 +5,7 @@ Only what holds these rows is transferred: pages of a Parquet file, and blocks o
 
 import gzip
 import io
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from itertools import accumulate, islice
@@ -77,7 +78,7 @@ def write_first_rows(stream: BinaryIO, name: str, target: Path, rows: int, place
             return _parquet(stream, target, rows, places)
         if name.endswith(_LINES):
             return _lines(stream, target, rows, name.endswith(".gz"))
-    except (pa.ArrowInvalid, EOFError, gzip.BadGzipFile, OSError) as problem:
+    except (pa.ArrowException, EOFError, zlib.error, OSError) as problem:
         if isinstance(problem, OSError) and problem.errno is not None:
             raise
         raise InputError(f"{name}: cannot be read as a stream: {first_line(problem)}") from None
