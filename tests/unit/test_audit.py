@@ -493,17 +493,36 @@ def test_a_link_out_of_pan_problems_is_not_followed_into_a_clean_version(tmp_pat
     assert not (tmp_path / "clean").exists()
 
 
+def test_encodings_of_pan_problems_are_found_or_refused(tmp_path):
+    words = "Ο κόσμος των λέξεων είναι μεγάλος"
+    folder = write_problems(tmp_path / "pan15", {"GR000": ([text(0, 1)], text(0, 2), True)})
+    for encoding in ("utf-16", "utf-8-sig"):
+        (folder / "GR000/unknown.txt").write_bytes(words.encode(encoding))
+        assert words in read_dataset([folder]).documents["content"].to_list()
+    (folder / "GR000/unknown.txt").write_bytes(words.encode("iso8859-7"))
+    with pytest.raises(InputError, match="unknown.txt: is neither UTF-8 nor Windows-1252"):
+        read_dataset([folder])
+
+
+def test_an_empty_split_of_pan_pairs_is_passed_over_and_noted(tmp_path):
+    for split, asked in (("dev", []), ("test", [{"id": "1", "same": True}])):
+        write_lines(tmp_path / split / "pairs.jsonl", [{"id": row["id"], "pair": ["one", "two"]} for row in asked])
+        write_lines(tmp_path / split / "truth.jsonl", asked)
+    found = read_dataset([tmp_path])
+    assert found.problems.height == 1 and sum("dev" in note for note in found.notes) == 1
+
+
 def test_folders_of_pan_problems_are_read_and_cleaned(tmp_path):
     problems = {f"EN{k:03}": ([text(k, 1), text(k, 2)], text(k if k % 2 else k + 50, 3), bool(k % 2)) for k in range(6)}
     problems["EN006"] = ([text(3, 1), text(3, 2) + " more"], text(40, 1), False)
     problems["EN007"] = ([text(41, 1)], text(5, 3) + " end", True)
     folder = write_problems(tmp_path / "pan15", problems)
-    (folder / "EN001/unknown.txt").write_bytes("Ça va «là»".encode("cp1252"))
+    (folder / "EN001/unknown.txt").write_bytes("Ça va «là», disait-elle.".encode("cp1252"))
     dataset = read_dataset([folder])
     assert dataset.form == "PAN problem folders" and dataset.problems["same"].sum() == 4
     assert dataset.problems.height == 8 and set(dataset.problems["problem"]) == problems.keys()
     texts = dict(dataset.documents.select("id", "content").iter_rows())
-    assert texts["EN000/1"] == f"{text(0, 1)}\n\n{text(0, 2)}" and texts["EN001/2"] == "Ça va «là»"
+    assert texts["EN000/1"] == f"{text(0, 1)}\n\n{text(0, 2)}" and texts["EN001/2"] == "Ça va «là», disait-elle."
     author = dict(dataset.documents.select("id", "author").iter_rows())
     assert author["EN001/1"] == author["EN001/2"] != author["EN000/1"] != author["EN000/2"]
     leaks, _ = cleaned(folder, tmp_path / "clean")

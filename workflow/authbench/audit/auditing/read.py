@@ -182,7 +182,7 @@ def _read_one(path: Path, how: How) -> list[Dataset]:
     if is_mteb(path):
         return [read_mteb(path)]
     if several := sorted(one for one in path.iterdir() if one.is_dir() and is_beir(one)):
-        return [read_beir(one) for one in several]
+        return [read_beir(one) for one in several if (one / "corpus.jsonl").stat().st_size]
     if files := pan_files(path):
         return [read_pan(path, files)]
     if truths := problem_folders(path):

@@ -17,9 +17,11 @@ from authbench.audit.auditing import dataset
 from authbench.core.author_labels import known_labels
 from authbench.core.errors import InputError
 from authbench.core.identity import digest
+from authbench.core.printable import printable
 from authbench.core.storage.raw_files import RawFile
 from authbench.core.storage.raw_paths import expect_inside
 from authbench.release.format.pan import read_pairs, read_truth
+from authbench.release.reading.foreign import encoding_of
 from authbench.release.reading.plain_text import whole_text
 from authbench.release.reading.rows import BadRow
 
@@ -56,11 +58,14 @@ def _beside(truth: Path) -> Path | None:
 
 
 def read_pan(path: Path, files: Files) -> dataset.Dataset:
-    """Read the pairs and truths of every split. Raises InputError if a pair has no truth."""
+    """Read the pairs and truths of every split that has any. Raises InputError if a pair has no truth."""
     tables: Tables = {}
     places: dict[str, list[Path]] = {}
-    unasked: list[str] = []
+    unasked, remarks = list[str](), list[str]()
     for split, (pairs, truth) in files.items():
+        if not any(file.stat().st_size for file in (pairs, truth) if file is not None):
+            remarks.append(f"Passed over {printable(split)}: it is empty.")
+            continue
         answers = read_truth(truth)
         places[f"{split}/truth"] = [truth]
         read = None
@@ -72,7 +77,7 @@ def read_pan(path: Path, files: Files) -> dataset.Dataset:
                 raise InputError(f"{truth}: has no line for {len(lacking)} of the pairs, such as {lacking[0]!a:.60}.")
             unasked += answers.join(read, on="id", how="anti", maintain_order="left")["id"].to_list()
         tables[split] = (read, answers)
-    return replace(dataset_of_pairs(path, FORM, tables, places), unasked=tuple(dict.fromkeys(unasked)))
+    return replace(dataset_of_pairs(path, FORM, tables, places, remarks), unasked=tuple(dict.fromkeys(unasked)))
 
 
 def dataset_of_pairs(
@@ -144,7 +149,6 @@ def _components(asked: pl.DataFrame) -> list[pl.Series]:
 FOLDERS = "PAN problem folders"
 TRUTH = "truth.txt"
 _KNOWN, _UNKNOWN = "known*.txt", "unknown*.txt"
-_ENCODINGS = ("utf-8", "cp1252")
 _LINE = re.compile(r"\s*(\S+)\s+([YN])\s*")
 _NOTE = "The known texts of a problem are joined, and count as one text."
 
@@ -218,8 +222,9 @@ def _texts(folder: Path) -> tuple[str, str]:
 
 
 def _text(file: Path) -> str:
-    """Return the text of a file in UTF-8, else in Windows-1252, as some texts of PAN are."""
-    text = whole_text(RawFile(file, str(file), ""), _ENCODINGS)
+    """Return the text of a file in the encoding of `encoding_of`; some texts of PAN are in Windows-1252."""
+    raw = RawFile(file, str(file), "", option="")
+    text = whole_text(raw, encoding_of(raw))
     if isinstance(text, BadRow) or not text.strip():
         raise InputError(f"{file}: {text.reason if isinstance(text, BadRow) else 'holds no text'}. Fetch the set anew.")
     return text

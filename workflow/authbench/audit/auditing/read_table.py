@@ -8,6 +8,7 @@ import polars as pl
 from authbench.audit.auditing.dataset import ALL, Dataset, Source, as_documents, unique_ids
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
+from authbench.core.storage.raw_files import EmptyFile
 from authbench.release.format.hub import stated_configs
 from authbench.release.reading.column_names import NAMES, guess_columns
 from authbench.release.reading.foreign import ForeignTable, bad_rows_note, read_foreign, text_column
@@ -183,14 +184,14 @@ def _read(file: Path, given: Mapping[str, str], encoding: str | None, most: int 
     """Return the columns of a file that may be ours. Raises InputError for a file without rows."""
     wanted = {other for others in NAMES.values() for other in others} | {"is_query"}
     numbered = bool(given) and all(name.isdecimal() for name in given.values())
-    table = read_foreign(
-        file,
-        lambda name: name in given.values() or name.strip().lower() in wanted,
-        encoding,
-        numbered,
-        "--encoding",
-        most,
-    )
+
+    def keep(name: str) -> bool:
+        return name in given.values() or name.strip().lower() in wanted
+
+    try:
+        table = read_foreign(file, keep, encoding, numbered, "--encoding", most)
+    except EmptyFile as problem:
+        raise _PassedOver(str(problem), "is empty") from None
     expected = "Expected a table with a column of authors and one of texts."
     if table.bad and not table.rows:
         raise InputError(f"{file}: none of its rows can be read. {expected}")

@@ -55,6 +55,10 @@ class UnreadableFile(InputError):
     """Report an empty file, or a file that is not in the declared encoding."""
 
 
+class EmptyFile(UnreadableFile):
+    """Report a file without any byte."""
+
+
 class EnoughRead(Exception):
     """Report that the requested part of the file has been read (`RawFile.at_most`)."""
 
@@ -96,7 +100,7 @@ class RawFile:
                     stream = io.BufferedReader(_Head(stream, self.at_most))
                 head = stream.peek(len(LFS_POINTER))
                 if not head:
-                    raise UnreadableFile(f"{self.relative} is empty; fetch it again, or leave it out of `files`.")
+                    raise EmptyFile(f"{self.relative} is empty; fetch it again, or leave it out of `files`.")
                 if head.startswith(LFS_POINTER):
                     raise InputError(
                         f"{self.relative} is a Git LFS pointer, not the data; fetch the file itself (git lfs pull)."
