@@ -1,6 +1,7 @@
 """Claims about gains over shortcuts, difficulty, power, and how results are joined."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -128,6 +129,17 @@ def test_difficulty_names_the_shortcuts_that_solve_a_query_and_the_unsolved_are_
     cell = found.unsolved["model"]
     assert (cell["value"], cell["by_chance"], cell["queries"]) == (0.5, pytest.approx(0.1), 30)
     assert found.unsolved["a"]["value"] == 0
+
+
+def test_a_model_without_a_score_takes_no_gain_from_others():
+    listed = scored("listed", values(0.8, 3))
+    listed = replace(listed, queries=listed.queries.with_columns(auc_matched=pl.lit(None, pl.Float64)))
+    alone, beside = (
+        compare([LOW, HIGH, scored("model", values(0.7)), *more], {"en": 60}, 1) for more in ((), (listed,))
+    )
+    assert row_of(beside, "model")["value"] == row_of(alone, "model")["value"]
+    assert set(beside.gains.filter(score="auc_matched")["model"]) == {"model"} and beside.tests == alone.tests + 3
+    assert beside.power["auc_matched"]["authors"] == AUTHORS
 
 
 def test_the_result_does_not_depend_on_the_order_of_models():

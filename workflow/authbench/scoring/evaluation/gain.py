@@ -144,6 +144,11 @@ def _named(models: Sequence[Scored], name: str) -> Scored:
     return next(one for one in models if one.name == name)
 
 
+def _having(models: Sequence[Scored], score: str) -> list[Scored]:
+    """Return the models with the score of any query; a ranking of few candidates lacks some scores."""
+    return [one for one in models if not np.isnan(headline.values_of(one.queries, score)).all()]
+
+
 def _chosen(models: Sequence[Scored], authors: headline.Authors, seed: int) -> dict[str, tuple[str, str]]:
     """Return by headline score the best shortcut and where it is best; scores that no shortcut has are left out."""
     shortcuts = [one for one in models if one.shortcut]
@@ -151,7 +156,7 @@ def _chosen(models: Sequence[Scored], authors: headline.Authors, seed: int) -> d
     in_half = half[authors.of_query] if len(half) else np.zeros(0, bool)
     found = {}
     for score in HEADLINES:
-        known = [one for one in shortcuts if not np.isnan(headline.values_of(one.queries, score)).all()]
+        known = _having(shortcuts, score)
         if known and all(score in one.on_dev for one in known):
             found[score] = (max(known, key=lambda one: one.on_dev[score]).name, "dev")
             continue
@@ -177,11 +182,11 @@ def _gains_over(
     pool_authors: Mapping[str, int],
     seed: int,
 ) -> Iterator[dict[str, object]]:
-    """Yield a row of GAINS for each model, where enough authors have a difference."""
-    counts = headline.counts_of(against.queries, score)
+    """Yield a row of GAINS for each model that has the score, where enough authors have a difference."""
+    judged, counts = _having(judged, score), headline.counts_of(against.queries, score)
     differences = _differences(judged, against, score)
     means = headline.means_of_authors(differences, counts, authors, where)
-    if len(means.present) < headline.LEAST_QUERY_AUTHORS:
+    if not judged or len(means.present) < headline.LEAST_QUERY_AUTHORS:
         return
     replicates = means.replicates(authors)
     macro: Sequence[Mapping[str, object]] = [{} for _ in judged]
@@ -233,9 +238,7 @@ def _power(
     The standard error is the median, over the models, of the standard error of the difference from the shortcut.
     """
     queries, counts = against.queries, headline.counts_of(against.queries, score)
-    differences = _differences(judged, against, score)
-    known = ~np.isnan(differences).all(axis=1)  # a model may lack a score
-    differences = differences[known] if known.any() else differences
+    differences = _differences(_having(judged, score) or judged, against, score)
 
     def error(means: headline.Means) -> float:
         return float(np.median([significance.standard_error(row) for row in means.values]))
