@@ -154,7 +154,7 @@ def test_what_cannot_be_compared_is_refused_with_the_reason(results, tmp_path, c
 def test_of_a_model_that_two_folders_share_the_first_is_taken_and_the_other_is_named(results, tmp_path, capsys):
     def renamed(scores):
         scores["model"]["name"] = "tfidf"
-        scores["overall"]["mrr"] = 0.5
+        scores["overall"]["mrr"] = None  # as of a ranking of few candidates
 
     other = spoilt(results, tmp_path, renamed)
     held = {result.name: result.folder for result in collect([results, other])}
@@ -323,16 +323,36 @@ def test_sources_whose_labels_are_unmeasured_are_named_beside_the_scores(board, 
     assert unmeasured_note([other]).startswith("The release does not state")
 
 
-def test_scores_of_sources_with_measured_labels_lead_where_others_are_not_measured(tmp_path, capsys):
-    release = write_scored_release(tmp_path / "release", authors=60)
+def half_measured(folder, authors):
+    """Write a release with measured labels of half of its authors, none of whom is in the pool matched in time."""
+    release = write_scored_release(folder, authors)
+    english = set()
     for path in release.glob("*/[cq]*.jsonl"):
         rows = list(map(json.loads, path.read_text().splitlines()))
         rows = [row | ({"source": "t"} if row["lang"] == "de" else {}) for row in rows]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        english |= {row["query_id"] for row in rows if row["lang"] != "de" and "query_id" in row}
+    for path in release.glob("*/pairs.parquet"):
+        of_english = pl.col("query_id").cast(pl.String).is_in(list(english))
+        pl.read_parquet(path).filter((pl.col("pool") != "time_matched") | ~of_english).write_parquet(path)
     (release / "statistics").mkdir()
     labels = ["source,labels,texts,estimator,impurity,low,high,decision"]
     labels += ["s,30,120,account,0.0,0.0,0.02,clean", "t,30,120,,,,,unmeasured", ""]
     (release / "statistics/labels.csv").write_text("\n".join(labels))
+    return release
+
+
+def test_few_authors_with_measured_labels_do_not_lead(tmp_path):
+    release = half_measured(tmp_path / "release", 18)
+    evaluated(release, tmp_path / "out", "random", "tfidf")
+    assert main(["leaderboard", str(tmp_path / "out"), "--out", str(tmp_path / "board")]) == 0
+    scores = json.loads((tmp_path / "out/tfidf/scores.json").read_text())
+    assert scores["by_labels"]["measured"]["headline"]["auc_matched"]["authors"] == 9
+    assert not (tmp_path / "board/headline_measured.csv").exists()
+
+
+def test_scores_of_sources_with_measured_labels_lead_where_others_are_not_measured(tmp_path, capsys):
+    release = half_measured(tmp_path / "release", 60)
     evaluated(release, tmp_path / "out", "random", "metadata", "tfidf")
     scores = json.loads((tmp_path / "out/tfidf/scores.json").read_text())
     assert scores["by_labels"].keys() == {"measured", "unmeasured"}
@@ -342,6 +362,7 @@ def test_scores_of_sources_with_measured_labels_lead_where_others_are_not_measur
     leading, whole = (pl.read_csv(tmp_path / f"board/{name}.csv") for name in ("headline_measured", "headline"))
     of_tfidf = leading.filter(model="tfidf", score="auc_matched").row(0, named=True)
     assert of_tfidf["authors"] == 30 and whole["authors"].max() == 60
+    assert of_tfidf["tests"] == leading["p_holm"].is_not_null().sum() == whole["tests"].max() - 1
     assert of_tfidf["value"] == scores["by_labels"]["measured"]["headline"]["auc_matched"]["value"]
     assert of_tfidf["gain_value"] == scores["by_labels"]["measured"]["headline"]["auc_matched"]["gain"]["value"]
     page = (tmp_path / "board/index.html").read_text()

@@ -114,7 +114,7 @@ def by_headline(results: Sequence[Result]) -> list[Result]:
 
 def _alike(one: Cell, other: Cell) -> bool:
     """Return whether two cells of scores look equal in a table."""
-    return all(abs(one.get(name, 0.0) - other.get(name, 0.0)) < _SEEN for name in (*RANKING_MEASURES, "eer"))
+    return all(abs((one.get(name) or 0.0) - (other.get(name) or 0.0)) < _SEEN for name in (*RANKING_MEASURES, "eer"))
 
 
 def read_results(folder: Path, unpacked: Path | None = None) -> Iterator[Result]:

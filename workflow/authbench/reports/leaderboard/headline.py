@@ -39,8 +39,10 @@ def headline_tables(results: Sequence[Result], comparison: Comparison, pairs: pl
 
 
 def _leads(result: Result) -> bool:
-    """Return whether scores of sources with measured labels exist, and queries of others."""
-    return bool(_part(result, MEASURED).get("headline")) and len(cells_of(result.scores, MEASURED[0])) > 1
+    """Return whether enough authors are of sources with measured labels, and queries are of others."""
+    cells = _part(result, MEASURED).get("headline", {}).values()
+    enough = any(cell["authors"] >= LEAST_QUERY_AUTHORS for cell in cells)
+    return enough and len(cells_of(result.scores, MEASURED[0])) > 1
 
 
 def _part(result: Result, place: tuple[str, str]) -> Scores:
@@ -87,6 +89,7 @@ def _headline_data(results: Sequence[Result], comparison: Comparison, place: tup
     """Return a row per model and headline score: value, macro and gain with intervals, p before and after Holm."""
     gains = _gains(comparison)
     beside = _gains(comparison, chosen=False)
+    tests = comparison.gains.filter(pl.col("p_holm").is_not_null(), facet=place[0], slice=place[1]).height
     rows = []
     for result in results:
         for score in HEADLINES:
@@ -102,7 +105,7 @@ def _headline_data(results: Sequence[Result], comparison: Comparison, place: tup
                 }
                 | {"against": gain.get("against"), "chosen_on": comparison.chosen[score][1] if gain else None}
                 | {f"gain_{key}": gain.get(key) for key in ("value", "low", "high", "macro", "macro_low", "macro_high")}
-                | {"p": gain.get("p"), "p_holm": gain.get("p_holm"), "tests": comparison.tests if gain else None}
+                | {"p": gain.get("p"), "p_holm": gain.get("p_holm"), "tests": tests if gain else None}
                 | {f"over_punctuation_{key}": over.get(key) for key in ("value", "low", "high")}
                 | {"verified": not result.unverified}
             )
