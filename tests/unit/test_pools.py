@@ -11,10 +11,13 @@ import pytest
 from examples import costly
 from hypothesis import given
 from hypothesis import strategies as st
-from small_corpus import author, document, frame, release
+from small_corpus import SETTINGS, author, document, frame, release
 
 from authbench.core.content_words import COLUMNS, Topic, content_vectors, fit_words
 from authbench.core.dates import middle_day
+from authbench.core.letters import may_ask
+from authbench.core.records import primary_genre
+from authbench.release.checking.pools import ORDER, PAIR, Texts, check_matched, check_similar
 from authbench.release.format.columns import PAIRS, POOLS, POSITIVES
 
 Rows = list[dict[str, Any]]
@@ -214,6 +217,59 @@ def test_negatives_equal_the_positive_or_come_in_nearest_pairs_that_differ_from_
             for kind, found in chosen.items():
                 assert not any(kind) or len(found) == len(chosen[tuple(-sign for sign in kind)])
                 assert sorted(found) == sorted(kinds[kind])[: len(found)]
+
+
+def complaints(contents: Any, pairs: pl.DataFrame, shared: bool, topic: Topic) -> set[tuple[str, str]]:
+    """Return the claims that pairs break in the release's check, with the query."""
+    asked, ids = contents.queries["query_id"], pl.Enum(contents.documents["id"].sort())
+    candidate = pl.lit(shared) | ~pl.col("id").is_in(asked.implode())
+    rows = contents.documents.with_columns(
+        pl.col("genre").map_elements(primary_genre, pl.String).alias("primary"),
+        tokens="token_length",
+        fits=candidate
+        & (pl.col("author_kind") == "person")
+        & may_ask(contents.documents, SETTINGS["min_letters_for_query"]),
+    ).sort(ORDER)
+    queries = rows.filter(pl.col("id").is_in(asked.implode())).select("tokens", query_id=pl.col("id").cast(ids))
+    answers = contents.positives.filter(~pl.col("same_work")).join(
+        contents.queries.explode("positive_ids"), left_on=PAIR, right_on=["query_id", "positive_ids"], how="semi"
+    )
+    texts = Texts(
+        rows.select(pl.col("id").cast(ids), "author_id", "lang", "source", "primary", "tokens", "fits"),
+        content_vectors(rows, fit_words([]), topic),
+        rows.select(middle_day("date")).to_series().to_numpy().astype(np.float32),
+        queries,
+        answers.select(pl.col(PAIR).cast(ids)),
+        pl.DataFrame(schema={"author_id": pl.String, "candidate_id": ids}),
+    )
+    stated = pairs.cast({"pool": pl.Enum(POOLS), **dict.fromkeys(PAIR, ids)})
+    found = [*check_matched(stated, texts), *check_similar(stated, texts, POOLS, True)]
+    return {(finding.code, finding.id) for finding in found}
+
+
+@given(
+    st.lists(DRAWN, min_size=12, max_size=40),
+    st.booleans(),
+    st.sampled_from(["words", "words_and_pieces"]),
+    st.integers(0, 99),
+)
+@costly(30)
+def test_the_check_misses_each_group_that_is_left_out_whatever_its_query_and_finds_sound_pools_sound(
+    texts, shared, topic, which
+):
+    contents = made(texts, topic=topic, queries_in_candidates=shared)
+    pairs = contents.pairs.drop("split")
+    assert complaints(contents, pairs, shared, topic) == set()
+    for pool, code in (
+        ("matched", "matched_pairs"),
+        ("topic_adversarial", "adversarial_pairs"),
+        ("time_matched", "time_pairs"),
+    ):
+        groups = pairs.filter(pl.col("pool") == pool, "same")
+        if groups.height:
+            group, query = groups.row(which % groups.height, named=True), pl.col("group")
+            found = complaints(contents, pairs.filter(query != group["group"]), shared, topic)
+            assert found == {(code, group["query_id"])}
 
 
 @given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)

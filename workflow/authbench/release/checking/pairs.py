@@ -58,12 +58,12 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
             ids = dict.fromkeys(("id", *PAIR), pairs.schema["query_id"])
             truth = release.tables[split]["ground_truth"].select("query_id")
             asking = truth.join(documents.select("tokens", query_id="id"), on="query_id")
-            candidates = documents.with_row_index("place").filter("candidate").sort(ORDER)
-            vectors = vectors[candidates["place"].to_numpy()]  # in memory once
+            placed = documents.with_row_index("place").sort(ORDER)
+            vectors = vectors[placed["place"].to_numpy()]  # in memory once
             texts = Texts(
-                _numbered(candidates, ids),
+                _numbered(placed, ids),
                 vectors,
-                candidates.select(middle_day("date")).to_series().to_numpy().astype(np.float32),
+                placed.select(middle_day("date")).to_series().to_numpy().astype(np.float32),
                 _numbered(asking, ids),
                 _numbered(_other_work(release, split), ids),
                 _numbered(_barred(release, split, documents, contained), ids),
@@ -96,7 +96,7 @@ def _documents(release: Rows, rules: Rules, split: str) -> pl.DataFrame:
         "id", "author_id", "lang", "source", "candidate", "date",
         pl.col("genre").map_elements(primary_genre, pl.String).alias("primary"),
         pl.col("token_length").alias("tokens"),
-        fits=pl.col("may").fill_null(True) & may_ask(part, rules.min_letters_for_query),
+        fits=pl.col("candidate") & pl.col("may").fill_null(True) & may_ask(part, rules.min_letters_for_query),
     )  # fmt: skip
 
 
@@ -176,9 +176,8 @@ def _check_members(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
     number = len(texts.row_of)
     author, fits = texts.arrays("author", "fits")
     answering, answers = _numbers(texts.answers.drop_nulls())
-    there = texts.row_of[answers] >= 0
     asking = np.full(number, -1, np.int64)  # the author of a query
-    asking[answering[there]] = author[texts.row_of[answers[there]]]
+    asking[answering] = author[texts.row_of[answers]]
     asks = np.zeros(number, np.bool_)
     asks[texts.queries["query_id"].to_physical()] = True
     by, barred = (place.astype(np.int64) for place in texts.excluded.nonzero())

@@ -34,10 +34,11 @@ PAIR = ["query_id", "candidate_id"]
 
 @dataclass(frozen=True)
 class Texts:
-    """The candidates of a split; ids are numbers of one `pl.Enum`.
+    """The texts of a split; ids are numbers of one `pl.Enum`.
 
     Attributes:
-        table: their id, author_id, lang, source, primary, tokens and `fits` (may be positive or negative), in `ORDER`.
+        table: their id, author_id, lang, source, primary, tokens and `fits` (a candidate that may be positive or
+            negative), in `ORDER`.
         vectors: the content words of its rows.
         days: shape (rows,), their dates as days, NaN if unknown.
         queries: query_id and tokens of every query.
@@ -66,9 +67,9 @@ class Texts:
 
     @cached_property
     def row_of(self) -> I32:
-        """Return the row of each text by the number of its id, -1 for queries that are not candidates."""
+        """Return the row of each text by the number of its id."""
         ids = self.table["id"]
-        found = np.full(len(cast(pl.Enum, ids.dtype).categories), -1, np.int32)
+        found = np.empty(len(cast(pl.Enum, ids.dtype).categories), np.int32)
         found[ids.to_physical()] = np.arange(len(ids))
         return found
 
@@ -108,6 +109,7 @@ class Texts:
 class _Cell(NamedTuple):
     """The texts `first:end` of a language and primary genre, and a function from `similarities_with`."""
 
+    number: int
     first: int
     end: int
     similarities: Callable[[Sparse], tuple[F32, F32]]
@@ -129,9 +131,14 @@ def check_matched(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
 
 
 class _Asked(NamedTuple):
-    """The positives that a pool may match, by the query's row, and the negatives of all groups of the pool."""
+    """The positives that a pool may match, by cell and the query's row, and the negatives of all groups of the pool.
+
+    Attributes:
+        keys: `_keys` of the pairs.
+    """
 
     pairs: pl.DataFrame
+    keys: I64
     negatives: I32
     problems: I64
 
@@ -153,17 +160,21 @@ def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str], lengt
         answers = _with_groups(compared, groups, PAIR)
         for query, positive in answers.filter(~pl.col("fits"), pl.col("end") > pl.col("start"))[PAIR].iter_rows():
             yield Finding(_CLAIMS[pool], query, f"{positive}: may be in no pair")
-        matched = answers.filter("fits", pl.col("cell") == pl.col("cell_of_query"))
-        asked[pool] = _Asked(matched, negatives, np.zeros(matched.height, np.int64))
+        matched = answers.filter("fits")
+        keys = _keys(texts, *_arrays(matched, "cell", "row_of_query"))
+        asked[pool] = _Asked(matched, keys, negatives, np.zeros(matched.height, np.int64))
     hard_groups, hard_negatives = _groups(pairs, _ADVERSARIAL, texts)
     queries = _asking(texts, compared, hard_groups)
     rows, answered, is_least, hard_starts, hard_ends = _arrays(queries, "row", "answered", "is_least", "start", "end")
     hard_problems = np.zeros(queries.height, np.int64)
 
-    def check_block(block: slice, cell: _Cell) -> None:
-        similar, by_words = texts.similarities(rows[block], cell)
+    def check_block(asking: I64, cell: _Cell) -> None:
+        similar, by_words = texts.similarities(asking, cell)
         for pool, one in asked.items():
-            _check_near(pool, one, rows[block], (similar, by_words), cell.first, texts, lengths)
+            _check_near(pool, one, asking, (similar, by_words), cell, texts, lengths)
+        similar = similar[slice(*np.searchsorted(asking, [cell.first, cell.end]).tolist())]
+        first = np.searchsorted(rows, max(asking[0], cell.first))
+        block = slice(first, first + len(similar))  # the queries of the cell
         pool_kernels.check_most_topical(
             pool_kernels.Similarities(cell.first, similar, similar[:, :0]),
             answered[block],
@@ -175,7 +186,7 @@ def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str], lengt
         )
 
     with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
-        for cell, blocks in _cells(rows, texts):
+        for cell, blocks in _cells(compared, queries, texts):
             list(threads.map(check_block, blocks, repeat(cell)))
     for pool, one in asked.items():
         yield from _findings(_CLAIMS[pool], one.pairs, one.problems)
@@ -183,18 +194,18 @@ def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str], lengt
 
 
 def _check_near(
-    pool: str, asked: _Asked, queries: I64, topic: tuple[F32, F32], first: int, texts: Texts, lengths: bool
+    pool: str, asked: _Asked, queries: I64, topic: tuple[F32, F32], cell: _Cell, texts: Texts, lengths: bool
 ) -> None:
-    """Write what is wrong with groups of a pool; `topic` are the similarities of queries to texts of their cell."""
+    """Write what is wrong with groups of a pool; `topic` are the similarities of queries to texts of a cell."""
     from authbench.release.checking import pool_kernels
 
-    (asking,) = _arrays(asked.pairs, "row_of_query")
-    part = slice(*np.searchsorted(asking, [queries[0], queries[-1] + 1]).tolist())
-    positives, by_topic, by_words, by_date, starts, ends = _arrays(
-        asked.pairs[part], "row", "similarity", "by_words", "nearness", "start", "end"
+    bounds = _keys(texts, cell.number, np.array([queries[0], queries[-1] + 1]))
+    part = slice(*np.searchsorted(asked.keys, bounds).tolist())
+    asking, positives, by_topic, by_words, by_date, starts, ends = _arrays(
+        asked.pairs[part], "row_of_query", "row", "similarity", "by_words", "nearness", "start", "end"
     )
     topics, words = topic
-    days = texts.days[first : first + topics.shape[1]]
+    days = texts.days[cell.first : cell.end]
     dates = np.empty((len(queries), 0), np.float32)
     if pool != _TOPIC:
         dates = np.where(np.isnan(topics), np.float32(np.nan), -np.abs(texts.days[queries][:, None] - days))
@@ -204,14 +215,14 @@ def _check_near(
         _TOPIC: (words, by_words, CLOSE), _TIME: (none, by_date, 0.0), _TOPIC_TIME: (dates, by_date, 0.0)
     }[pool]  # fmt: skip
     pairs_of_pool = pool_kernels.Pairs(
-        np.searchsorted(queries, asking[part]),
-        texts.in_arrays.tokens[asking[part]],
+        np.searchsorted(queries, asking),
+        texts.in_arrays.tokens[asking],
         positives,
         own,
         own_beside,
     )
     pool_kernels.check_near(
-        pool_kernels.Similarities(first, similar, beside),
+        pool_kernels.Similarities(cell.first, similar, beside),
         pairs_of_pool,
         pool_kernels.Groups(starts, ends, asked.negatives),
         texts.in_arrays,
@@ -241,10 +252,10 @@ def _with_groups(asked: pl.DataFrame, groups: pl.DataFrame, key: str | list[str]
 
 
 def _compared(texts: Texts) -> pl.DataFrame:
-    """Return the answers of queries that are candidates, by the query's row, with their nearness in each measure."""
-    queries = texts.rows.select(query_id="id", row_of_query="row", cell_of_query="cell")
+    """Return the answers of queries, by cell and the query's row, with their nearness in each measure."""
+    queries = texts.rows.select(query_id="id", row_of_query="row")
     positives = texts.rows.select("row", "cell", "fits", candidate_id="id")
-    answers = texts.answers.join(queries, on="query_id").join(positives, on="candidate_id").sort("row_of_query")
+    answers = texts.answers.join(queries, on="query_id").join(positives, on="candidate_id").sort("cell", "row_of_query")
     asking, positive = _arrays(answers, "row_of_query", "row")
     nearness = -np.abs(texts.days[asking] - texts.days[positive]).astype(np.float64)
     similarity, by_words = (cosines(of, asking, positive) for of in (texts.vectors, words_of(texts.vectors)))
@@ -252,11 +263,11 @@ def _compared(texts: Texts) -> pl.DataFrame:
 
 
 def _asking(texts: Texts, answers: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
-    """Return the queries that are candidates, by row, with `answered` and `is_least` of `check_most_topical`."""
+    """Return the queries, by row, with `answered` and `is_least` of `check_most_topical`."""
     possible = answers.filter("fits", pl.col("similarity").is_not_nan())
     least = possible.group_by("query_id").agg(least=pl.col("similarity").min())
     chosen = groups.join(possible.select(*PAIR, "similarity"), on=PAIR, how="left")
-    queries = texts.queries.join(texts.rows.select("row", query_id="id"), on="query_id")
+    queries = texts.queries.join(texts.rows.select("row", "cell", query_id="id"), on="query_id")
     return (
         _with_groups(queries.join(least, on="query_id", how="left"), chosen, "query_id")
         .with_columns(
@@ -267,15 +278,21 @@ def _asking(texts: Texts, answers: pl.DataFrame, groups: pl.DataFrame) -> pl.Dat
     )
 
 
-def _cells(rows: I64, texts: Texts) -> Iterator[tuple[_Cell, list[slice]]]:
-    """Yield the cells of queries, given by their ascending rows, with slices of the queries."""
+def _cells(answers: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -> Iterator[tuple[_Cell, list[I64]]]:
+    """Yield the cells of queries and of their answers, with the ascending rows of the queries, in blocks."""
     (cells,) = texts.arrays("cell")
-    for number in np.unique(cells[rows]):
+    asking = pl.concat([queries.select("cell", "row"), answers.select("cell", row="row_of_query")]).unique()
+    for (number,), rows in asking.sort("cell", "row").group_by("cell", maintain_order=True):
         first, end = np.searchsorted(cells, [number, number + 1]).tolist()
-        start, stop = np.searchsorted(rows, [first, end]).tolist()
         step = max(1, _CELLS_AT_ONCE // (end - first))
-        cell = _Cell(first, end, similarities_with(texts.vectors[first:end]))
-        yield cell, [slice(at, min(at + step, stop)) for at in range(start, stop, step)]
+        cell = _Cell(number, first, end, similarities_with(texts.vectors[first:end]))
+        yield cell, [block["row"].to_numpy() for block in rows.iter_slices(step)]
+
+
+def _keys(texts: Texts, cell: I64 | int, query: I64) -> I64:
+    """Return numbers that ascend with cells, and in a cell with rows of queries."""
+    keys: I64 = cell * (texts.table.height + 1) + query
+    return keys
 
 
 def _arrays(frame: pl.DataFrame, *names: str) -> list[Any]:
