@@ -144,6 +144,8 @@ def spoilt(results, folder, change):
         (lambda scores: scores["settings"].update(seed=9), "their settings differ in seed"),
         (lambda scores: scores.pop("overall"), "overall: is required"),
         (lambda scores: scores.update(headline={"auc_matched": UNHEARD_OF}), "5e.300"),
+        (lambda scores: scores["overall"].update(random_expectation={"mrr": None}), "random_expectation.mrr"),
+        (lambda scores: scores["overall"].update(eer={}), "overall.eer"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_the_reason(results, tmp_path, change, message):
