@@ -8,7 +8,7 @@ import pytest
 from authbench.app.api import audit
 from authbench.config.registry.citations import citation_problem
 from authbench.core.presentation.charts import Chart, as_svg
-from authbench.core.presentation.files import as_csv
+from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.pages import TEMPLATES, script
 from authbench.core.runtime.jit_cache import _is_ours
 

@@ -73,7 +73,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.config.plugins import load_metric
-    from authbench.core.presentation.files import as_csv
+    from authbench.core.presentation.inert_csv import as_csv
     from authbench.core.storage.atomic import write_text
     from authbench.reports.leaderboard.tables import scores_of_pieces
     from authbench.scoring.evaluation.joined import comparable_results, join
@@ -261,7 +261,8 @@ def train(arguments: argparse.Namespace) -> int:
     from authbench.models.entries import expect_trainable
     from authbench.models.requested import load_models
     from authbench.scoring.evaluation.split import read_split
-    from authbench.scoring.train.curves import write_curves, write_events
+    from authbench.scoring.train.curves import write_curves
+    from authbench.scoring.train.events import write_events
     from authbench.scoring.train.run import last_lines, train
 
     if arguments.tensorboard and (problem := absent("tensorboard")):

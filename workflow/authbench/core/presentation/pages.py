@@ -12,7 +12,7 @@ import jinja2
 from jinja2.bccache import Bucket
 from markupsafe import Markup
 
-from authbench.core.presentation.files import as_csv
+from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.numbers import p_value, signed
 from authbench.core.presentation.palette import CONTROLS, Mark, mark_of
 from authbench.core.printable import inert_markdown

@@ -15,7 +15,7 @@ import yaml
 from authbench.config.languages import language_name
 from authbench.config.settings.publish import Publish
 from authbench.core.json_values import JsonObject
-from authbench.core.presentation.files import as_csv
+from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.pages import environment
 from authbench.core.printable import inert_markdown
 from authbench.core.records import LANGUAGES, primary_genre

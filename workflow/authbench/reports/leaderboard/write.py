@@ -10,7 +10,8 @@ import polars as pl
 import yaml
 
 from authbench.core.errors import InputError
-from authbench.core.presentation.files import as_csv, write_table
+from authbench.core.presentation.files import write_table
+from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.pages import environment, pictures, write_charts
 from authbench.core.presentation.tables import as_text
 from authbench.core.storage.atomic import atomic_folder, write_text

@@ -10,7 +10,8 @@ import polars as pl
 from authbench.core.errors import InputError
 from authbench.core.funnel import FunnelRow
 from authbench.core.presentation.charts import Chart
-from authbench.core.presentation.files import as_csv, write_table
+from authbench.core.presentation.files import write_table
+from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.latex import escaped
 from authbench.core.presentation.pages import environment, pictures, write_charts
 from authbench.core.presentation.tables import Table

@@ -1,4 +1,4 @@
-"""Show loss and scores of trainings by step, by split and by slice (paper, figures 3 and 4)."""
+"""Draw loss and scores of trainings by step, by split and by slice (paper, figures 3 and 4)."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,13 +12,10 @@ from authbench.core.presentation.palette import Mark, mark_of, series
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.words import spaced
 from authbench.scoring.evaluation.slices import OVERALL
-from authbench.scoring.train.planned import tuned_name
 from authbench.scoring.train.records import FACETS, MEASURED, TRAINING, read_curves
 
 HEIGHT = 120
 GAP = 30
-_WHOLE = (OVERALL[0], TRAINING[0])
-_EVENTS = "events.out.tfevents.0.authbench"
 _MEAN = "A line a {}: the mean over seeds."
 
 
@@ -67,7 +64,7 @@ def slice_charts(curves: pl.DataFrame) -> list[Chart]:
 
 
 def _overall(curves: pl.DataFrame) -> pl.DataFrame:
-    return curves.filter(pl.col("facet").is_in(_WHOLE))
+    return curves.filter(pl.col("facet").is_in([OVERALL[0], TRAINING[0]]))
 
 
 def _values(curves: pl.DataFrame, scores: Iterable[str]) -> pl.DataFrame:
@@ -107,32 +104,3 @@ def _stacked(name: str, title: str, about: str, rows: pl.DataFrame, models: bool
                 axes.set_xlabel("step", labelpad=4, fontsize=SMALL)
 
     return Chart(name, title, about, top + (HEIGHT + GAP) * len(plots) + 20, draw)
-
-
-def write_events(curves: pl.DataFrame, out: Path) -> None:
-    """Write the CURVES as TensorBoard's event files, by the extra `tensorboard`, into a folder, which is replaced.
-
-        <model>-seed-<k>/<split>/events.out.tfevents.0.authbench
-
-    Tags are `<score>`, and `<score>/<facet>/<slice>` for slices. A file states neither time nor machine: equal curves
-    give equal bytes.
-    """
-    from tensorboard.compat.proto.event_pb2 import Event
-    from tensorboard.compat.proto.summary_pb2 import Summary
-    from tensorboard.summary.writer.record_writer import RecordWriter
-
-    with atomic_folder(out) as folder:
-        for (model, seed, split), rows in curves.group_by("model", "seed", "split", maintain_order=True):
-            place = folder / tuned_name(str(model), int(str(seed))) / str(split)
-            place.mkdir(parents=True)
-            with (place / _EVENTS).open("wb") as handle:
-                writer = RecordWriter(handle)
-                writer.write(Event(file_version="brain.Event:2").SerializeToString())
-                for row in rows.iter_rows(named=True):
-                    under = "" if row["facet"] in _WHOLE else f"/{row['facet']}/{row['slice']}"
-                    values = [
-                        Summary.Value(tag=f"{score}{under}", simple_value=row[score])
-                        for score in MEASURED
-                        if row[score] is not None
-                    ]
-                    writer.write(Event(step=row["step"], summary=Summary(value=values)).SerializeToString())

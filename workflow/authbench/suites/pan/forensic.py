@@ -16,7 +16,8 @@ import polars as pl
 
 from authbench.core.arrays import F64
 from authbench.core.errors import InputError, first_line
-from authbench.core.presentation.files import as_csv, write_table
+from authbench.core.presentation.files import write_table
+from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.numbers import limits
 from authbench.core.presentation.pages import write_charts
 from authbench.core.presentation.palette import marks_of

@@ -23,7 +23,8 @@ import polars as pl
 
 from authbench.core.errors import InputError
 from authbench.core.presentation.charts import Chart
-from authbench.core.presentation.files import as_csv, write_table
+from authbench.core.presentation.files import write_table
+from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.numbers import decimals
 from authbench.core.presentation.pages import write_charts
 from authbench.core.presentation.palette import Mark, marks_of

@@ -15,7 +15,8 @@ import polars as pl
 from authbench.config.settings.evaluate import Raven
 from authbench.core.json_values import JsonObject
 from authbench.core.presentation.charts import Chart
-from authbench.core.presentation.files import as_csv, write_table
+from authbench.core.presentation.files import write_table
+from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.numbers import decimals
 from authbench.core.presentation.pages import environment, pictures, write_charts
 from authbench.core.presentation.palette import BLUE, GREY, ORANGE, VERMILION, Mark

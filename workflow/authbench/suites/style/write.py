@@ -7,7 +7,8 @@ import polars as pl
 
 from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.charts import Chart
-from authbench.core.presentation.files import as_csv, write_table
+from authbench.core.presentation.files import write_table
+from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.pages import environment, pictures, write_charts
 from authbench.core.presentation.tables import Table, as_text
 from authbench.core.storage.atomic import atomic_folder, write_text
