@@ -108,7 +108,7 @@ class How:
     Attributes:
         columns: names of a table's columns, by our names.
         data: folder of the datasets that entries of config/style name.
-        encoding: of tables and plain texts; None: that of `foreign.encoding_of`.
+        encoding: of tables and plain texts; None: as `foreign.encoding_of` finds.
         config: the configuration to read, if a dataset has several.
         rows: how many rows of each split of tables are read; None: all.
     """

@@ -34,7 +34,7 @@ def read_tables(
     Args:
         path: the path that the user gave, for errors.
         columns: the tables' names of columns, by our names; all others are found by NAMES.
-        encoding: of texts; None: that of `foreign.encoding_of`.
+        encoding: of texts; None: as `foreign.encoding_of` finds.
         config: the configuration to use: of the dataset's README.md, or a folder if files of a split are in several
             folders.
         most: how many rows of each split are read; None: all.

@@ -71,7 +71,7 @@ def joined(texts: Sequence[str]) -> str:
 
 
 def read_material(questioned: Path, known: Sequence[Path], encoding: str | None = None) -> Material:
-    """Read the files of a case; without an encoding, that of `foreign.encoding_of`.
+    """Read the files of a case; without an encoding, as `foreign.encoding_of` finds it.
 
     Raises:
         InputError: a file holds no text, two texts are equal, or a text is in another language than the others.

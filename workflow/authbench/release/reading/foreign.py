@@ -98,7 +98,7 @@ def read_foreign(
     """Read the columns of a table whose names `keep` accepts.
 
     Args:
-        encoding: of text; None: that of `encoding_of`.
+        encoding: of text; None: as `encoding_of` finds.
         numbered: the file has no header; columns are named 1, 2, ...
         option: the option by which users declare the encoding, or empty.
         most: how many rows are read, from the first; None: all.
@@ -159,7 +159,7 @@ def reader_of(
     """Return the options by which a table of this kind is read, and what is assumed.
 
     Args:
-        encoding: of text; None: that of `encoding_of`.
+        encoding: of text; None: as `encoding_of` finds.
         numbered: the file has no header; columns are named 1, 2, ...
     """
     assumed: list[str] = []
