@@ -3,6 +3,7 @@ the demo, built once in a copy of the project for all tests of whole runs."""
 
 import gc
 import os
+from functools import partial
 
 import pytest
 import pytest_randomly
@@ -62,26 +63,22 @@ def unchanged_process():
     assert changes(before, process_settings()) == {}
 
 
+def said(capsys, status, stream, command):
+    """What a command that ends with a status says on a stream."""
+    assert main([str(word) for word in command]) == status
+    return getattr(capsys.readouterr(), stream)
+
+
 @pytest.fixture
 def refused(capsys):
     """Run a command that is refused; return what it says."""
-
-    def run(command):
-        assert main([str(word) for word in command]) == 2
-        return capsys.readouterr().err
-
-    return run
+    return partial(said, capsys, 2, "err")
 
 
 @pytest.fixture
 def printed(capsys):
     """Run a command that is done; return what it prints."""
-
-    def run(command):
-        assert main([str(word) for word in command]) == 0
-        return capsys.readouterr().out
-
-    return run
+    return partial(said, capsys, 0, "out")
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from authbench.publish.export import card as hub
 from authbench.publish.export.examples import text_pairs, triplet_ids
 from authbench.release.format.columns import POOLS
 from authbench.reports.leaderboard.collect import collect
-from authbench.reports.leaderboard.write import TASK_SCORES, dataset_of, eval_results, write_eval_results
+from authbench.reports.leaderboard.hub import TASK_SCORES, dataset_of, eval_results, write_eval_results
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from authbench.core.errors import InputError
 from authbench.scoring.metrics.ranking import average_ranks
 from authbench.scoring.metrics.significance import p_of_fold_means, p_of_unpaired_means
 from authbench.suites.raven.folds import topic_folds
-from authbench.suites.raven.results import rank_correlations, topic_shortcut
+from authbench.suites.raven.stability import rank_correlations, topic_shortcut
 from authbench.suites.raven.subsets import (
     mean_similarity_to_others,
     nearest,

@@ -19,7 +19,8 @@ from split_folder import write_release
 
 import authbench
 from authbench.app.cli import main
-from authbench.audit.auditing.read import How, first_rows, read_dataset
+from authbench.audit.auditing import read_first
+from authbench.audit.auditing.read import How, read_dataset
 from authbench.core.errors import InputError
 from authbench.release.format import hub
 from authbench.release.format.hub import NotARelease, local, release_of, stated_configs
@@ -109,7 +110,7 @@ def stored(monkeypatch):
         monkeypatch.setenv("HF_ENDPOINT", host.url)
         monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-        monkeypatch.setattr("authbench.audit.auditing.read.user_cache", hub.user_cache)
+        monkeypatch.setattr(read_first, "user_cache", hub.user_cache)
         yield host
 
 
@@ -154,7 +155,7 @@ def test_of_a_dataset_of_the_hub_only_the_first_rows_are_fetched_and_only_once(s
 )
 def test_a_dataset_that_cannot_be_read_in_part_is_fetched_whole(stored, files):
     serve(stored, "org/parts", files)
-    assert first_rows("hf:org/parts", 10, None) is None
+    assert read_first.first_rows("hf:org/parts", 10, None) is None
 
 
 def test_models_are_scored_on_texts_with_authors_and_results_say_that_queries_were_drawn(texts, tmp_path, capsys):

@@ -14,8 +14,9 @@ from cases import cases
 from authbench.core.shipped import shipped
 from authbench.core.storage.json_files import write_json
 from authbench.reports.overview.at_end import Closing
+from authbench.reports.overview.found import find
 from authbench.reports.overview.options import options_of
-from authbench.reports.overview.page import close_run, closing_lines, command, find, render, write_index
+from authbench.reports.overview.page import close_run, closing_lines, command, render, write_index
 from authbench.reports.overview.parts import PARTS
 
 RULES = shipped("scripts").parent / "rules"

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from authbench.core.runtime.job import log_to
-from authbench.reports.leaderboard.write import Edition, dataset_of, write_leaderboard
+from authbench.reports.leaderboard.hub import dataset_of
+from authbench.reports.leaderboard.write import Edition, write_leaderboard
 
 log_to(snakemake.log[0])
 folders, out = [Path(path).parent for path in snakemake.input.scores], Path(snakemake.output.folder)

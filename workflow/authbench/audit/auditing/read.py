@@ -1,8 +1,5 @@
-"""Find out the form of a dataset and read it; of tables on the Hugging Face Hub, only the first rows if asked for."""
+"""Find out the form of a dataset and read it."""
 
-import shutil
-import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,30 +9,23 @@ import polars as pl
 from authbench.audit.auditing.dataset import ALL, TEXTS, Dataset, Source, as_documents, joined, unique_ids
 from authbench.audit.auditing.read_authbench import configurations, read_huggingface, read_release, splits_below
 from authbench.audit.auditing.read_episodes import is_episode, read_episodes
+from authbench.audit.auditing.read_first import first_rows
 from authbench.audit.auditing.read_pan import pan_files, problem_folders, read_pan, read_pan_folders
 from authbench.audit.auditing.read_retrieval import is_beir, is_mteb, read_beir, read_mteb
 from authbench.audit.auditing.read_style import is_style_entry, read_style
-from authbench.audit.auditing.read_table import DIFF, read_tables, splits_of_files
-from authbench.build.acquire.huggingface import look
-from authbench.build.acquire.offers import Piece
-from authbench.build.acquire.rows import STREAMED, write_first_rows
+from authbench.audit.auditing.read_table import DIFF, read_tables
 from authbench.core.errors import InputError
-from authbench.core.identity import digest
 from authbench.core.printable import printable
-from authbench.core.runtime.caches import user_cache
-from authbench.core.runtime.progress import progress
-from authbench.core.storage.atomic import atomic_folder
 from authbench.core.storage.exact_json import loads_exactly
 from authbench.core.storage.json_lines import line_batches
 from authbench.core.storage.raw_files import RawFile
 from authbench.core.storage.raw_paths import NOT_UTF8
 from authbench.release.format.columns import PAIR_TABLES, SPLIT_TABLES
 from authbench.release.format.files import MANIFEST, PROVENANCE
-from authbench.release.format.hub import INNER, SCHEME, answers, config_folder, local, named, release_of, stated_configs
+from authbench.release.format.hub import INNER, SCHEME, config_folder, local, named, release_of, stated_configs
 from authbench.release.reading import foreign
 from authbench.release.reading.chats import app_of
 from authbench.release.reading.column_names import layout_of
-from authbench.release.reading.foreign import LOOSE, PATTERNS, kind_of
 from authbench.release.reading.plain_text import whole_text
 from authbench.release.reading.rows import BadRow
 
@@ -235,58 +225,3 @@ def _first(path: Path) -> object:
         return loads_exactly(next(lines, b"null"))
     except (ValueError, RecursionError):
         return None
-
-
-_CARD = "README.md"
-_PATTERNS = (_CARD, f"**/{MANIFEST}", "**/*.zip", *PATTERNS)
-_CARD_BYTES = 1 << 20
-
-
-def first_rows(place: str, rows: int, config: str | None) -> Path | None:
-    """Return a folder in the user's cache with the first rows of each split, and the dataset's card.
-
-    Returns:
-        None: the Hub does not answer; or a part is not enough, as of a release or a retrieval dataset; or a table is
-        neither Parquet nor JSON lines.
-
-    Raises:
-        InputError: a file cannot be fetched, or the configuration is missing.
-    """
-    name, revision, stated = named(place)
-    if not answers(name, {"repo_type": "dataset", "revision": revision}):
-        return None
-    with tempfile.TemporaryDirectory() as aside:
-        listing = look(Piece(name, revision, _PATTERNS, ""), revision, Path(aside) / "parts", time.sleep)
-        target = user_cache() / "rows" / digest(name, str(listing.revision), stated or config or "", str(rows))
-        if target.is_dir():
-            return target
-        offers = {offer.path: offer for offer in listing.offers}
-        tables = [path for path in offers if kind_of(Path(path)) not in {None, *LOOSE}]
-        sketch = Path(aside) / "sketch"  # the dataset with empty files
-        for path in offers:
-            (sketch / path).parent.mkdir(parents=True, exist_ok=True)
-            (sketch / path).touch()
-        if not tables or not all(path.endswith(STREAMED) for path in tables) or _has_parts(sketch):
-            return None
-        if (card := offers.get(_CARD)) and card.stream:
-            with card.stream() as opened:
-                (sketch / _CARD).write_bytes(opened.read(_CARD_BYTES))
-        splits = splits_of_files(sketch, [sketch / path for path in tables], stated or config)
-        left = dict.fromkeys(splits.values(), rows)
-        with atomic_folder(target) as folder:
-            if card:
-                shutil.copyfile(sketch / _CARD, folder / _CARD)
-            for file, split in progress(splits.items(), f"{place}: files", len(splits)):
-                offer = offers[file.relative_to(sketch).as_posix()]
-                if not left[split] or not offer.stream:
-                    continue
-                (folder / offer.path).parent.mkdir(parents=True, exist_ok=True)
-                with offer.stream() as opened:
-                    left[split] -= write_first_rows(opened, file.name, folder / offer.path, left[split])
-    return target
-
-
-def _has_parts(folder: Path) -> bool:
-    """Return whether a dataset consists of files that refer to each other, as their names tell."""
-    forms = (splits_below, pan_files, is_beir, is_mteb, lambda path: configurations(path, "candidates"))
-    return any(folder.rglob(MANIFEST)) or any(form(folder) for form in forms)

@@ -1,20 +1,18 @@
-"""Draw the charts of a release for `figures/*.svg` and the report, and make the rows of the report's bars."""
+"""Draw the charts of a release for `figures/*.svg` and the report."""
 
 import math
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import polars as pl
 
-from authbench.build.release import statistics
-from authbench.build.release.words import bar_width
 from authbench.config.languages import ALL, language_name, ordered
 from authbench.core.funnel import STAGES
 from authbench.core.presentation import palette
 from authbench.core.presentation.charts import SIZE, SMALL, WIDTH, Canvas, Chart
 from authbench.core.presentation.plots import AXIS, ROW, Piece, Stack, name_rows, stacked_bars
 from authbench.core.records import PRIMARY_GENRES, primary_genre
-from authbench.core.words import count, percent, spaced
+from authbench.core.words import count, spaced
 
 GENRE_COLOURS = dict(zip(PRIMARY_GENRES, palette.SERIES, strict=False))
 OTHER_COLOUR = palette.GREY
@@ -215,66 +213,3 @@ def fate_order(stages: Iterable[str]) -> list[str]:
     """Return stages with `released` first, then from the last stage to the first, then any others."""
     known: list[object] = [RELEASED, *reversed(STAGES)]
     return sorted(stages, key=lambda stage: (known.index(stage) if stage in known else len(known), stage))
-
-
-def stage_rows(funnel: pl.DataFrame) -> list[dict[str, object]]:
-    """Return a row per stage, over all sources: documents in, gained, dropped and kept, and bar widths in percent."""
-    stages = statistics.by_stage(funnel).group_by("stage").agg(pl.col("in", "gained", "dropped", "kept").sum())
-    place = {stage: number for number, stage in enumerate(STAGES)}
-    rows = sorted(stages.iter_rows(named=True), key=lambda row: (place.get(row["stage"], len(place)), row["stage"]))
-    widest = max([1, *(row["in"] + row["gained"] for row in rows)])
-    return [
-        {
-            **row,
-            "title": look_of(row["stage"]).title,
-            "kept_width": bar_width(row["kept"], widest),
-            "dropped_width": bar_width(row["dropped"], widest),
-            "colour": look_of(row["stage"]).colour,
-        }
-        for row in rows
-    ]
-
-
-def source_funnels(funnel: pl.DataFrame, noisy: Set[str]) -> list[dict[str, object]]:
-    """Return a row per source: its bar (released, and dropped by stage, in percent) and its reasons with counts."""
-    rows = []
-    for source in ordered(funnel["source"]):
-        part = funnel.filter(pl.col("source") == source)
-        shares = fate(part)
-        total = max(sum(shares.values()), 1)
-        entered = part.filter((pl.col("stage") == "ingest") & (pl.col("reason") == "in"))["documents"].sum()
-        rows.append(
-            {
-                "source": source,
-                "noisy": source in noisy,
-                "entered": entered,
-                "released": shares[RELEASED],
-                "pieces": [
-                    {
-                        "words": f"{look_of(stage).dropped}: {count(shares[stage])} ({percent(shares[stage] / total)})",
-                        "width": bar_width(shares[stage], total),
-                        "colour": look_of(stage).colour,
-                    }
-                    for stage in fate_order(shares)
-                    if shares[stage]
-                ],
-                "stages": [
-                    {
-                        **row,
-                        "title": look_of(row["stage"]).title,
-                        "reasons": [
-                            (spaced(reason), documents)
-                            for _, stage, reason, documents in part.iter_rows()
-                            if stage == row["stage"] and reason not in ("in", "gained", "kept") and documents
-                        ],
-                    }
-                    for row in statistics.by_stage(part).iter_rows(named=True)
-                ],
-            }
-        )
-    return rows
-
-
-def fate_legend(funnel: pl.DataFrame) -> list[tuple[str, str]]:
-    """Return the legend of the bars as (words, colour)."""
-    return [(look.dropped, look.colour) for look in looks_of(fates_of(funnel)).values()]

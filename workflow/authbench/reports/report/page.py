@@ -25,7 +25,8 @@ from authbench.core.version import VERSION
 from authbench.core.words import count, decimal, percent, plural, spaced
 from authbench.release.format.findings import BucketRow, Findings, PoolRow, SourceFindings, ToxicityRate
 from authbench.reports.report import figures
-from authbench.reports.report.figures import RELEASED, fate_legend, look_of, source_funnels, stage_rows
+from authbench.reports.report.figures import RELEASED, look_of
+from authbench.reports.report.flow import fate_legend, source_funnels, stage_rows
 from authbench.reports.report.shortfalls import bound_in_words, deviation_rows, shortfalls
 
 KINDS = {

@@ -19,7 +19,8 @@ from authbench.scoring.metrics.ranking import average_ranks
 from authbench.scoring.metrics.significance import p_of_unpaired_means
 from authbench.suites.raven.covariates import RATIO, SHARE, limits_in_words
 from authbench.suites.raven.layout import MASKED
-from authbench.suites.raven.results import MEASURES, Run, p_of_agreements
+from authbench.suites.raven.results import MEASURES, Run
+from authbench.suites.raven.stability import p_of_agreements
 from authbench.suites.raven.subsets import MAIN, SHARED
 from authbench.suites.raven.verdict import REFERENCES, SURE, not_comparable, shared_topics, shortcut_test
 
@@ -317,7 +318,7 @@ def correlation_table(
     """Return a row per key of `found` with the agreement of folds by each measure, and their mean.
 
     Args:
-        found: agreements and their variances (`results.agreement_of_folds`).
+        found: agreements and their variances (`stability.agreement_of_folds`).
         against: the reference row; significantly lower values in other rows are marked.
         both_ways: also mark the reference row if it is significantly lower than the other.
     """

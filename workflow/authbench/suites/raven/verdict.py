@@ -12,7 +12,8 @@ import polars as pl
 from authbench.core.arrays import F64
 from authbench.scoring.metrics.significance import p_of_fold_means
 from authbench.suites.raven.covariates import differences
-from authbench.suites.raven.results import Run, topic_shortcut
+from authbench.suites.raven.results import Run
+from authbench.suites.raven.stability import topic_shortcut
 from authbench.suites.raven.subsets import MAIN, SHARED
 
 REFERENCES = ("masked", "punctuation")  # verifiers that see no content words
