@@ -7,7 +7,7 @@ gets its name only when it is complete and agrees with the host and the lock.
 import math
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from authbench.build.acquire import github, huggingface, kaggle, url
 from authbench.build.acquire.lock import Entry, File, add_to_lock, lock_path, read_raw_lock
 from authbench.build.acquire.offers import ByHand, Listing, Offer, Piece, pieces
 from authbench.build.acquire.progress import Progress, in_bytes
-from authbench.build.acquire.rows import write_first_rows
+from authbench.build.acquire.rows import count_rows, write_first_rows
 from authbench.build.acquire.state import Digests, parts_folder
 from authbench.build.acquire.transfer import Pause
 from authbench.config.registry.source_entry import Source
@@ -199,19 +199,23 @@ def _listings(source: Source, locked: Entry, parts: Path, look: Look, pause: Pau
 def _some_rows(
     tag: str, offers: list[Offer], folder: Path, parts: Path, locked: Entry, rows: int, digests: Digests
 ) -> Iterator[tuple[str, File]]:
-    """Yield files of rows of these offers, in proportion to their sizes: the locked ones as before.
+    """Yield files of rows of these offers, in proportion to their rows (else bytes): the locked ones as before.
 
     Datasets are often sorted by language or author, so that the rows come from many files, and places in them.
     """
     offers = sorted(offers, key=lambda offer: (_drawn(tag, offer.path), offer.path))
-    sizes = [offer.bytes or 1 for offer in offers[: min(SPREAD, max(rows // RUN, 1))]]
+    spread, sizes = offers[: min(SPREAD, max(rows // RUN, 1))], list[int]()
     progress = Progress(f"{tag}: rows")
     for number, offer in enumerate(offers):
-        known = locked.files.get(offer.path)
-        share = sizes[number] / sum(sizes[number:]) if number < len(sizes) else 1
+        if not rows:
+            return
+        known, share = locked.files.get(offer.path), 1.0
+        if known is None and number < len(spread):
+            sizes = sizes or _sizes(spread)
+            share = sizes[number] / max(sum(sizes[number:]), 1)
         wanted = known.rows if known and known.rows else math.ceil(rows * share)
         if not wanted:
-            return
+            continue
         part = parts / f"{digest(offer.path)}.part"
         if known and (folder / offer.path).is_file():
             _hold_to_lock(offer.path, digests.take(offer.path), known)
@@ -228,6 +232,17 @@ def _some_rows(
             known = known or come
         rows -= known.rows or 0
         yield offer.path, known
+
+
+def _sizes(offers: Sequence[Offer]) -> list[int]:
+    """Return the rows of Parquet files, as texts of some may be longer; of other files, the bytes."""
+    sizes = []
+    for offer in offers:
+        if offer.stream is None or not offer.path.endswith(".parquet"):
+            return [one.bytes or 1 for one in offers]
+        with offer.stream() as stream:
+            sizes.append(count_rows(stream, offer.path))
+    return sizes
 
 
 def _put(part: Path, name: str, come: File, folder: Path, digests: Digests) -> None:

@@ -7,7 +7,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -73,18 +73,30 @@ def write_first_rows(stream: BinaryIO, name: str, target: Path, rows: int, place
     Raises:
         InputError: the file is damaged, or has a form that cannot be read from its beginning.
     """
-    try:
+    with _readable(name):
         if name.endswith(".parquet"):
             return _parquet(stream, target, rows, places)
         if name.endswith(_LINES):
             return _lines(stream, target, rows, name.endswith(".gz"))
+    raise InputError(
+        f"{name}: rows are read as a stream of {', '.join(STREAMED)} only; limit acquire.share or acquire.bytes"
+    )
+
+
+def count_rows(stream: BinaryIO, name: str) -> int:
+    """Return the rows of a Parquet file with this name. Raises InputError if it is damaged."""
+    with _readable(name), pq.ParquetFile(stream) as file:
+        return int(file.metadata.num_rows)
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    try:
+        yield
     except (pa.ArrowException, EOFError, zlib.error, OSError) as problem:
         if isinstance(problem, OSError) and problem.errno is not None:
             raise
         raise InputError(f"{name}: cannot be read as a stream: {first_line(problem)}") from None
-    raise InputError(
-        f"{name}: rows are read as a stream of {', '.join(STREAMED)} only; limit acquire.share or acquire.bytes"
-    )
 
 
 def _parquet(stream: BinaryIO, target: Path, rows: int, places: int) -> int:
