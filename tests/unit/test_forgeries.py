@@ -44,6 +44,13 @@ def test_the_release_that_is_forged_is_sound(sound):
     assert check_release(sound) == [] and check_drawings(sound) == []
 
 
+CLAIM_OF = {
+    "matched": "matched_pairs",
+    "topic_matched": "topic_pairs",
+    "topic_adversarial": "adversarial_pairs",
+    "time_matched": "time_pairs",
+    "topic_time": "time_pairs",
+}
 ADA, JANE = author_id("blog_authorship", "Ada Lovelace"), author_id("babel_briefings", "Jane Roe")
 
 
@@ -64,6 +71,16 @@ def test_a_release_of_other_settings_is_sound_where_they_are_granted(settings, t
     write_sound(tmp_path, **settings)
     own = {"release": {key: value for key, value in settings.items() if key != "takedown"}}
     assert check_release(tmp_path, own) == [] and check_drawings(tmp_path) == []
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["shared", "disjoint"])
+def test_a_pool_that_is_left_out_is_missed_whatever_the_form(shared, tmp_path):
+    write_sound(tmp_path, queries_in_candidates=shared)
+    path = tmp_path / "test/pairs.parquet"
+    pairs = pl.read_parquet(path)
+    for pool in pairs["pool"].unique():
+        pairs.filter(pl.col("pool") != pool).write_parquet(path)
+        assert broken(tmp_path).keys() - {"checksum", "statistics", "looser_settings"} == {CLAIM_OF[pool]}, pool
 
 
 @pytest.mark.filterwarnings("ignore:overflow")

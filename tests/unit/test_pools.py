@@ -219,8 +219,8 @@ def test_negatives_equal_the_positive_or_come_in_nearest_pairs_that_differ_from_
                 assert sorted(found) == sorted(kinds[kind])[: len(found)]
 
 
-def complaints(contents: Any, pairs: pl.DataFrame, shared: bool, topic: Topic) -> set[tuple[str, str]]:
-    """Return the claims that pairs break in the release's check, with the query."""
+def complaints(contents, pairs, shared, topic):
+    """The claims that pairs break in the release's check, with the query."""
     asked, ids = contents.queries["query_id"], pl.Enum(contents.documents["id"].sort())
     candidate = pl.lit(shared) | ~pl.col("id").is_in(asked.implode())
     rows = contents.documents.with_columns(
