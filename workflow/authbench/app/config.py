@@ -350,7 +350,7 @@ def _merge(defaults: object, user: object, place: tuple[str, ...] = ()) -> Any:
     return merged
 
 
-def _as_in_yaml(value: object) -> Any:
+def _as_in_yaml(value: object) -> object:
     """Return a value as a file would give it: for `--config filter={symbols: 0.4}` Snakemake passes the text "0.4"."""
     if isinstance(value, Mapping):
         return {key: _as_in_yaml(inner) for key, inner in value.items()}

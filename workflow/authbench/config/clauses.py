@@ -24,7 +24,7 @@ def clauses() -> Sequence[Clause]:
     return list(read_yaml(shipped("clauses.yaml"))["clauses"])
 
 
-def default_of(setting: str) -> Any:
+def default_of(setting: str) -> object:
     """Return the default of a setting such as `seed` or `sample.lengths`."""
     found: Any = default_settings()
     for key in setting.split("."):

@@ -103,7 +103,7 @@ PRESETS = {"robust": _ROBUST, "paper": _PAPER}
 BUILT_IN = (*_LENGTH, *_ROBUST, *_PAPER, *_OPTIONAL)
 
 
-def filter_rules(settings: JsonMapping) -> list[tuple[FilterRule, Any]]:
+def filter_rules(settings: JsonMapping) -> list[tuple[FilterRule, object]]:
     """Return the rules of the section `filter` in the order of their reasons, each with its setting; None: it is off.
 
     Raises:

@@ -101,7 +101,7 @@ def load_plugin(plugin: PlugIn) -> Any:
         raise InputError(f"{plugin.name} of {plugin.package} cannot be imported: it {raised(problem)}.") from None
 
 
-def called(plugin: PlugIn, expected: str, function: Callable[..., Any], *arguments: object) -> Any:
+def called(plugin: PlugIn, expected: str, function: Callable[..., object], *arguments: object) -> Any:
     """Return what code of a plug-in returns.
 
     Raises:
@@ -177,7 +177,7 @@ def measured(plugin: PlugIn, one: TextFilter, texts: pl.Series, languages: pl.Se
 
 
 def _numbers(
-    plugin: PlugIn, expected: str, function: Callable[..., Any], items: Sequence[object], others: Sequence[object]
+    plugin: PlugIn, expected: str, function: Callable[..., object], items: Sequence[object], others: Sequence[object]
 ) -> list[float | None]:
     found = called(plugin, expected, function, items, others)
     try:

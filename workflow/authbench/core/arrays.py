@@ -14,3 +14,4 @@ F32: TypeAlias = NDArray[np.float32]
 F64: TypeAlias = NDArray[np.float64]
 BOOL: TypeAlias = NDArray[np.bool_]
 Sparse: TypeAlias = Any  # a CSR matrix of SciPy, which has no types
+Tensor: TypeAlias = Any  # of PyTorch, likewise

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -164,7 +164,7 @@ def count_content_words(texts: pl.DataFrame, statistics: WordStatistics) -> Iter
         yield words.texts, named.sort("row", "word")
 
 
-def _emptied(parts: list[Any]) -> Any:
+def _emptied(parts: list[np.ndarray]) -> np.ndarray:
     """Return the joined parts, and empty the list, so only a single array at a time is in memory twice."""
     found = np.concatenate(parts)
     parts.clear()

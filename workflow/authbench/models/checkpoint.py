@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from authbench.config.registry.entries import read_yaml
-from authbench.core.arrays import F32
+from authbench.core.arrays import F32, Tensor
 from authbench.core.errors import InputError
 from authbench.core.json_values import JsonObject
 from authbench.core.storage.unchanged import file_mark
@@ -125,7 +125,7 @@ def in_batches(
         place += len(rows)
 
 
-def padded(batch: Sequence[Sequence[int]], model: Checkpoint, tokenizer: Tokenizer) -> dict[str, Any]:
+def padded(batch: Sequence[Sequence[int]], model: Checkpoint, tokenizer: Tokenizer) -> dict[str, Tensor]:
     """Return the input of a model for a batch of token ids: `input_ids` and `attention_mask`."""
     import torch
 

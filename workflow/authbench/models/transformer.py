@@ -13,14 +13,14 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from authbench.build.chunk.sentences import sentence_starts
-from authbench.core.arrays import F32, I32
+from authbench.core.arrays import F32, I32, Tensor
 from authbench.core.errors import InputError
 from authbench.core.identity import sha256_of_json
 from authbench.core.json_values import JsonObject
@@ -281,12 +281,12 @@ def means(vectors: F32, owners: Sequence[int], texts: int) -> F32:
     return (sums / np.bincount(owners, minlength=texts)[:, None]).astype(np.float32)
 
 
-def _forward(model: Checkpoint, batch: Sequence[Sequence[int]], prompted: int) -> Mapping[str, Any]:
+def _forward(model: Checkpoint, batch: Sequence[Sequence[int]], prompted: int) -> Mapping[str, Tensor]:
     """Return a model's output; some models exclude the first `prompted` tokens of each part from their mean."""
     given = padded(batch, model, model.tokenizer)
     if prompted:
         given["prompt_length"] = prompted
-    found: Mapping[str, Any] = model(given)
+    found: Mapping[str, Tensor] = model(given)
     return found
 
 

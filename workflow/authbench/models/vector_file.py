@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from tokenize import TokenError
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import polars as pl
@@ -192,7 +192,7 @@ def _texts(path: Path, ids: np.ndarray) -> list[str]:
     return [one.decode() if isinstance(one, bytes) else str(one) for one in ids.tolist()]
 
 
-_READERS: Mapping[str, Callable[[Path], tuple[list[str], Any]]] = {
+_READERS: Mapping[str, Callable[[Path], tuple[list[str], np.ndarray]]] = {
     ".npz": _from_npz,
     ".parquet": _from_parquet,
     ".npy": _from_npy,

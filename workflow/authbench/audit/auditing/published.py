@@ -165,7 +165,7 @@ def _number(value: Any) -> float | None:
     return number if number == number and abs(number) != float("inf") else None
 
 
-def _count(value: Any) -> int | None:
+def _count(value: object) -> int | None:
     number = _number(value)
     return round(number) if number and 1 <= number <= _MOST_QUERIES else None
 

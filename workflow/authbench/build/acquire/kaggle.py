@@ -60,7 +60,7 @@ def _newest(api: Any, name: str) -> str:
     return str(version)
 
 
-def _files(api: Any, name: str) -> list[Any]:
+def _files(api: Any, name: str) -> list[object]:
     found: list[object] = []
     token = None
     while True:
@@ -117,7 +117,7 @@ def _unpack(archive: Path, part: Path, name: str, size: int | None) -> None:
         raise InputError(f"{archive.name} is damaged ({error}). Run again to fetch it anew.") from error
 
 
-def _with_our_errors(call: Callable[[], Any], piece: Piece) -> Any:
+def _with_our_errors(call: Callable[[], object], piece: Piece) -> Any:
     """Return the result of the call; its errors are converted to ours."""
     page = f"https://www.kaggle.com/datasets/{piece.name}"
     try:

@@ -19,7 +19,7 @@ from authbench.release.reading.rows import ABSENT, Row, value_at
 
 Column = list[Any]
 Columns = Callable[[Sequence[Row]], Column]
-Step = Callable[[Any], Any]
+Step = Callable[[object], object]
 INEXACT = 1 << 53  # from here on not every integer is a floating-point number
 OPERATIONS = ("split", "pick", "count", "join", "match", "replace", "lower", "translate", "map", "date", "hash")
 
@@ -56,7 +56,7 @@ def compile_expression(expression: str | Mapping[str, object], where: str, key: 
     return lambda rows: by_distinct(computed, start(rows))
 
 
-def by_distinct(function: Callable[[Any], Any], column: Iterable[object]) -> Column:
+def by_distinct(function: Callable[[Any], object], column: Iterable[object]) -> Column:
     """Return the function's value for every entry of a column, computed once per distinct entry.
 
     Entries that compare equal must be identical in form: text, lists, or None, but not 1, 1.0 and True.

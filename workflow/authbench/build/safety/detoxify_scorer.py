@@ -180,7 +180,7 @@ def _load(torch: Any, path: Path, digest: str, trusted: bool) -> Mapping[str, An
     return loaded  # type: ignore[no-any-return]
 
 
-def _check_complete(path: Path, network: Any, weights: Mapping[str, Any]) -> None:
+def _check_complete(path: Path, network: Any, weights: Mapping[str, object]) -> None:
     """Raise InputError if the file lacks a weight, which would be left random."""
     missing = sorted(name for name, _ in network.named_parameters() if name not in weights)
     if missing:

@@ -5,13 +5,12 @@ as units allow.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
+from authbench.core.arrays import BOOL, F64, I64, Sparse
 from authbench.core.identity import keyed_hash
 
 TRAINS = (pl.col("author_kind") == "work") | pl.col("train_only")  # documents allowed only in training
@@ -21,9 +20,7 @@ SWEEPS = 50
 _ANY = 1e-9  # documents; less is rounding
 
 
-def fixed_splits(
-    documents: pl.DataFrame, codes: NDArray[np.int64], units: int, names: list[str], lock: Mapping[str, str]
-) -> NDArray[np.int64]:
+def fixed_splits(documents: pl.DataFrame, codes: I64, units: int, names: list[str], lock: Mapping[str, str]) -> I64:
     """Return the split of units without a choice, -1 for others.
 
     A unit with a train-only text (a `work`, or `train_only`) is in training: `train`, or the first split if none has
@@ -55,9 +52,7 @@ def training(names: Sequence[str]) -> int:
     return names.index("train") if "train" in names else 0
 
 
-def due(
-    documents: NDArray[np.float64], trains: NDArray[np.float64], shares: NDArray[np.float64], training: int
-) -> NDArray[np.float64]:
+def due(documents: F64, trains: F64, shares: F64, training: int) -> F64:
     """Return the target number of documents per split and bucket: the split's share.
 
     If train-only documents exceed the training split's share, they are its target, and the other splits divide the rest
@@ -83,11 +78,11 @@ def due(
 def cut_in_hash_order(
     documents: pl.DataFrame,
     units: np.ndarray,
-    codes: NDArray[np.int64],
-    shares: NDArray[np.float64],
+    codes: I64,
+    shares: F64,
     seed: int,
-    fixed: NDArray[np.int64],
-) -> NDArray[np.int64]:
+    fixed: I64,
+) -> I64:
     """Cut units of each language (a unit's most frequent), in hash order, at the splits' shares of documents.
 
     Args:
@@ -127,12 +122,12 @@ def cut_in_hash_order(
 
 def balance(
     documents: pl.DataFrame,
-    codes: NDArray[np.int64],
-    cut: NDArray[np.int64],
-    shares: NDArray[np.float64],
-    fixed: NDArray[np.int64],
+    codes: I64,
+    cut: I64,
+    shares: F64,
+    fixed: I64,
     training: int,
-) -> NDArray[np.int64]:
+) -> I64:
     """Exchange units until every bucket is within a unit of its share, as far as exchanges can.
 
     Buckets are each (lang, genre, length) of 20 documents or more, and each language.
@@ -158,7 +153,7 @@ def balance(
     return split
 
 
-def _move_units(content: Any, split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.bool_]) -> None:
+def _move_units(content: Sparse, split: I64, off: F64, movable: BOOL) -> None:
     """Move single units, each time the unit that most lowers the squared relative deviations, while any does.
 
     Decisive sums are computed with `np.bincount`, which adds in the order of its input: a product of BLAS differs by
@@ -189,9 +184,7 @@ def _move_units(content: Any, split: NDArray[np.int64], off: NDArray[np.float64]
         split[index] = target
 
 
-def _exchange_units(
-    content: Any, split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.bool_]
-) -> None:
+def _exchange_units(content: Sparse, split: I64, off: F64, movable: BOOL) -> None:
     """Exchange two units, or move one, wherever that brings buckets closer to within a unit of their share.
 
     A sweep makes the best exchange for each bucket and split that is further off, the furthest first. There are at most
@@ -200,7 +193,7 @@ def _exchange_units(
     allowed = content.max(axis=0).toarray().ravel()
     columns = content.tocsc()
 
-    def excess(at: NDArray[np.int64], deviations: NDArray[np.float64]) -> NDArray[np.float64]:
+    def excess(at: I64, deviations: F64) -> F64:
         return (np.maximum(np.abs(deviations) - allowed[at], 0) ** 2).sum(axis=-1)  # type: ignore[no-any-return]
 
     def best_exchange(here: int, bucket: int) -> tuple[float, int, int, int] | None:
@@ -250,9 +243,7 @@ def _exchange_units(
             return
 
 
-def _units_by_bucket(
-    documents: pl.DataFrame, codes: NDArray[np.int64], units: int, shares: NDArray[np.float64], training: int
-) -> tuple[Any, NDArray[np.float64]]:
+def _units_by_bucket(documents: pl.DataFrame, codes: I64, units: int, shares: F64, training: int) -> tuple[Sparse, F64]:
     """Return documents of each unit in each bucket of 20 or more and in each language, a CSR array, and their targets.
 
     The target of a language is its split's share, and what the targets of its buckets differ from theirs, so that all

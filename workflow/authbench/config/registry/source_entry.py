@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from authbench.config.registry.citations import default_citation
 from authbench.config.registry.expressions import Expression
@@ -46,7 +46,7 @@ class Acquire:
     fetch: Annotated[tuple[Fetch, ...], Keywords(minItems=1)] = ()
 
 
-def _each_fetch(**schema: Any) -> dict[str, object]:
+def _each_fetch(**schema: object) -> dict[str, object]:
     return {"properties": {"fetch": {"items": schema}}}
 
 

@@ -110,7 +110,7 @@ def schema_of_fields(*kinds: type) -> JsonObject:
     }
 
 
-def if_is(key: str, value: str, then: Mapping[str, object], **otherwise: Any) -> JsonObject:
+def if_is(key: str, value: str, then: Mapping[str, object], **otherwise: object) -> JsonObject:
     """Return the part of a schema that holds for mappings with a value of a key."""
     return {"if": {"properties": {key: {"const": value}}}, "then": dict(then), **otherwise}
 

@@ -14,10 +14,10 @@ from authbench.core.storage.raw_files import known_codec
 
 # A file of scores has ten thousand numbers below schemas that state only a type, and jsonschema takes 20 microseconds
 # for each. What fits such a schema is passed over; all else is left to jsonschema, which keeps its messages unchanged.
-Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError]]
+Keyword = Callable[[object, object, object, object], Iterator[ValidationError]]
 
 _OF_PLAIN_SCHEMAS = {"type", "items", "minItems", "maxItems"}
-_KINDS: Mapping[str, Callable[[Any], bool]] = {
+_KINDS: Mapping[str, Callable[[object], bool]] = {
     "null": lambda value: value is None,
     "boolean": lambda value: isinstance(value, bool),
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
@@ -48,14 +48,14 @@ def fits(value: object, schema: object) -> bool:
     return "items" not in schema or all(fits(one, schema["items"]) for one in value)
 
 
-def properties(validator: Any, stated: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def properties(validator: object, stated: Any, instance: object, schema: object) -> Iterator[ValidationError]:
     """Apply jsonschema's keyword to the values that do not fit a plain schema."""
     if isinstance(instance, dict):
         stated = {key: about for key, about in stated.items() if key in instance and not fits(instance[key], about)}
     yield from Draft202012Validator.VALIDATORS["properties"](validator, stated, instance, schema)
 
 
-def additional_properties(validator: Any, stated: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def additional_properties(validator: object, stated: Any, instance: object, schema: Any) -> Iterator[ValidationError]:
     """Apply jsonschema's keyword likewise."""
     if isinstance(instance, dict) and isinstance(stated, dict):
         known = schema.get("properties", {})

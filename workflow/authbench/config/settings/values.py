@@ -1,10 +1,10 @@
 """Type values that several settings share, with the JSON Schema keywords that bound them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Literal, get_args, get_type_hints
 
 
-class Keywords(dict[str, Any]):
+class Keywords(dict[str, object]):
     """Hold the JSON Schema keywords that `Annotated` adds to a type to bound its values."""
 
     def __hash__(self) -> int:  # type: ignore[override]  # members of a union are compared by it

@@ -41,7 +41,7 @@ def compile_listed() -> None:
                 kernel.compile(tuple(_type(argument, kernel.py_func.__globals__) for argument in arguments))
 
 
-def _type(stated: Any, names: dict[str, Any]) -> Any:
+def _type(stated: Any, names: dict[str, object]) -> object:
     """Return numba's type of `int64`, `readonly uint8 1` (an array of one dimension), [...] or {name: [...]}."""
     import numba
 

@@ -18,7 +18,7 @@ try:
 except ImportError:
     numba = None  # type: ignore[assignment]
 
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
 _plain: list[bool] = []
 
 if numba is None:

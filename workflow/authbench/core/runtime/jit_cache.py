@@ -119,7 +119,7 @@ class _Place(InTreeCacheLocator):
     Compiled code serves every copy of the same sources, whatever their modification times.
     """
 
-    def __init__(self, function: Any, source: str) -> None:
+    def __init__(self, function: Callable[..., object], source: str) -> None:
         super().__init__(function, source)  # type: ignore[no-untyped-call]
         self._digest = digest_of_kernels(function)
 
@@ -200,7 +200,7 @@ def _locked(path: Path) -> IO[bytes] | None:
     return None
 
 
-def cache_on_disk(dispatcher: Any) -> Any:
+def cache_on_disk(dispatcher: Any) -> object:
     """Cache a compiled function on disk; if no file can be written, every process recompiles it."""
     if not _is_ours(compiled_code()):
         return dispatcher

@@ -23,7 +23,7 @@ def judge_jobs_behind_ancient_inputs() -> None:
 
 
 def _bfs(
-    dag: Any, direction: dict[Job, Any], *jobs: Job, stop: Callable[[Job], bool] = lambda job: False
+    dag: DAG, direction: dict[Job, Any], *jobs: Job, stop: Callable[[Job], bool] = lambda job: False
 ) -> Iterator[Job]:
     """Yield jobs breadth first; downstream of a single job (as Snakemake queries it) only past other inputs."""
     past_ancient = direction is not dag.depending or len(jobs) > 1
@@ -43,14 +43,14 @@ def forget_places_of_ancient_inputs() -> None:
     """Let no job of this process run again because its `ancient` inputs have moved: its params say what is in them."""
     recorded = PersistenceBase._input
 
-    def _input(persistence: PersistenceBase, job: Any) -> list[str]:
+    def _input(persistence: PersistenceBase, job: Job) -> list[str]:
         dated = SimpleNamespace(input=[file for file in job.input if not file.is_ancient])
         return list(recorded.__wrapped__(persistence, dated))
 
     PersistenceBase._input = lru_cache(_input)
 
 
-def expect_targets(dag: Any) -> None:
+def expect_targets(dag: DAG) -> None:
     """Verify that the files of a run's targets exist.
 
     Raises:

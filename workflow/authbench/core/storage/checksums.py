@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -125,11 +125,11 @@ def _footer(file: BinaryIO) -> tuple[bytes, int]:
     return _read(file, start, length) + tail, start
 
 
-def _metadata(footer: bytes) -> object:
+def _metadata(footer: bytes) -> pq.FileMetaData:
     return pq.read_metadata(pa.BufferReader(b"PAR1" + footer))
 
 
-def _chunks(metadata: Any, end: int) -> list[Chunk]:
+def _chunks(metadata: pq.FileMetaData, end: int) -> list[Chunk]:
     """Return the column chunks in the order of their bytes.
 
     Each extends to the next, hence together they cover the file from its first byte to `end`.

@@ -22,7 +22,7 @@ class DoubledKey(ValueError):
     """Report a duplicate key in an object."""
 
 
-def distinct(pairs: list[tuple[str, Any]]) -> dict[str, object]:
+def distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Return an object of these pairs. Raises DoubledKey for duplicate keys."""
     found = dict(pairs)
     if len(found) < len(pairs):

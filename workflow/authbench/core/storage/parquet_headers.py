@@ -63,7 +63,7 @@ def expect_readable(path: Path, columns: Sequence[str] | None = None) -> None:
 
 
 def expect_bounded(
-    name: str, stream: IO[bytes], metadata: Any, columns: Collection[str], stored: int, whole: bool = False
+    name: str, stream: IO[bytes], metadata: pq.FileMetaData, columns: Collection[str], stored: int, whole: bool = False
 ) -> None:
     """Reject a file whose columns expand beyond its room, or have more values than its bytes can encode.
 
@@ -92,7 +92,7 @@ def expect_bounded(
                 raise too_large(name, stored)
 
 
-def _expect_described(stream: IO[bytes], metadata: Any) -> None:
+def _expect_described(stream: IO[bytes], metadata: pq.FileMetaData) -> None:
     """Reject a footer with a column chunk at which pyarrow ends the process (`RowGroupMetaData.column`, 26.0).
 
     Raises:
@@ -125,7 +125,7 @@ def _structs(value: object) -> list[dict[int, object]]:
     return [one for one in value if type(one) is dict] if type(value) is list else []
 
 
-def _pages(stream: IO[bytes], chunk: Any) -> Iterator[tuple[int, int]]:
+def _pages(stream: IO[bytes], chunk: pq.ColumnChunkMetaData) -> Iterator[tuple[int, int]]:
     """Yield the unpacked bytes and the values of the pages of a column chunk. Raises OSError if there are no pages."""
     at = chunk.data_page_offset
     if chunk.has_dictionary_page and chunk.dictionary_page_offset:

@@ -338,7 +338,7 @@ class _Bounded(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: object) -> int:
         size = int(self.stream.readinto(buffer))
         self.given += size
         if self.given > self.limit:
@@ -367,7 +367,7 @@ class _Head(io.RawIOBase):
     def tell(self) -> int:
         return int(self.stream.tell())
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: object) -> int:
         size = int(self.stream.readinto(buffer))
         self.left -= size
         if self.left < 0:

@@ -7,7 +7,6 @@ excluded uses, and a contact for removal requests.
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import yaml
@@ -170,7 +169,7 @@ def write_card(
     write_text(folder / LICENCES, as_csv(licences))
 
 
-def hub_header(release: Release, configs: list[JsonObject], **more: Any) -> dict[str, object]:
+def hub_header(release: Release, configs: list[JsonObject], **more: object) -> dict[str, object]:
     """Return the YAML header of a card in the fields of the Hugging Face hub."""
     here = set(release.described["lang"].unique())
     found = [*(lang for lang in LANGUAGES if lang in here), *sorted(here - set(LANGUAGES))]

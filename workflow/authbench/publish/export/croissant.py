@@ -5,7 +5,6 @@ files.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
@@ -92,6 +91,6 @@ def _record_set(table: ParquetTable, name: str) -> dict[str, object]:
     }
 
 
-def _value_type(kind: Any) -> str:
+def _value_type(kind: object) -> str:
     """Return Schema.org's name of a column's type, or of the type of its lists' elements."""
     return _TYPES[TYPES[kind.inner if isinstance(kind, pl.List) else kind]]

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -126,5 +125,5 @@ def infos(tables: Sequence[ParquetTable]) -> list[dict[str, object]]:
     ]
 
 
-def _feature(kind: Any) -> dict[str, object]:
+def _feature(kind: object) -> dict[str, object]:
     return {"list": TYPES[kind.inner]} if isinstance(kind, pl.List) else {"dtype": TYPES[kind]}

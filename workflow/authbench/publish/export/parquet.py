@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -14,7 +13,7 @@ from authbench.core.storage.parquet import split_by_bytes
 
 SHARD_BYTES = 256 << 20  # of a table's columns in memory
 GROUP_BYTES = 16 << 20
-TYPES: dict[Any, str] = {  # the names of types in Arrow and on the hub
+TYPES: dict[object, str] = {  # the names of types in Arrow and on the hub
     pl.String: "string",
     pl.Boolean: "bool",
     pl.Int32: "int32",
@@ -105,6 +104,6 @@ def _named(folder: Path, split: str, asides: Sequence[Path]) -> Iterator[Shard]:
         yield Shard(path.relative_to(folder).as_posix(), path.stat().st_size, sha256_of_file(path))
 
 
-def _plain(kind: Any) -> pa.DataType:
+def _plain(kind: object) -> pa.DataType:
     """Return the Arrow type of a column, with 32-bit offsets, which every reader supports."""
     return pa.list_(_plain(kind.inner)) if isinstance(kind, pl.List) else pa.type_for_alias(TYPES[kind])

@@ -7,7 +7,6 @@ action whose instrument is AuthBench and whose objects are the corpora.
 import mimetypes
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -145,7 +144,7 @@ def _corpus(release: Release, tag: str, citation: str) -> dict[str, object]:
     return corpus | ({"url": found[0] if len(found) == 1 else found} if found else {})
 
 
-def _licences(release: Release) -> tuple[Any, list[JsonObject]]:
+def _licences(release: Release) -> tuple[object, list[JsonObject]]:
     names: dict[str, str] = {}
     for spdx, name, address in terms_here(release):
         names.setdefault(f"#{spdx}" if spdx.startswith(OWN) else address, name)
@@ -156,7 +155,7 @@ def _licences(release: Release) -> tuple[Any, list[JsonObject]]:
     return _references(found), found
 
 
-def _references(entities: Sequence[Mapping[str, object]]) -> Any:
+def _references(entities: Sequence[Mapping[str, object]]) -> object:
     found = [{"@id": one["@id"]} for one in entities]
     return found[0] if len(found) == 1 else found
 

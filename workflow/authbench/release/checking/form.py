@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import orjson
@@ -182,7 +181,7 @@ def _numbers(column: str) -> pl.Expr:
 _RECORD = ("file", "ordinal")  # a raw record; its chunks are one document
 
 
-def check_fields(provenance: pl.DataFrame | None, unique: Any) -> Iterator[Finding]:
+def check_fields(provenance: pl.DataFrame | None, unique: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
     """Yield documents that share a value with another, and digests that contradict the topic or label of their row.
 
     Args:
@@ -195,7 +194,7 @@ def check_fields(provenance: pl.DataFrame | None, unique: Any) -> Iterator[Findi
     _expect_names(unique)
     if provenance is None or not unique:
         return
-    form, holders = re.compile(UNIQUE_VALUES.pattern or ""), dict[tuple[str, str], tuple[tuple[Any, ...], str]]()
+    form, holders = re.compile(UNIQUE_VALUES.pattern or ""), dict[tuple[str, str], tuple[tuple[object, ...], str]]()
     rows = provenance.filter(pl.col("task").cast(pl.String).is_in(list(unique))).sort("id")
     for row in rows.iter_rows(named=True):
         digests = row.get(UNIQUE_VALUES.name)

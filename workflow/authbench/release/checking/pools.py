@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 import polars as pl
@@ -85,7 +85,7 @@ class Texts:
         entries = np.ones(found.height, np.bool_), (found["author"].to_numpy(), found["row"].to_numpy())
         return csr_matrix(entries, (authors.height, own.height))
 
-    def arrays(self, *names: str) -> list[Any]:
+    def arrays(self, *names: str) -> list[np.ndarray]:
         return _arrays(self.rows, *names)
 
     @cached_property
@@ -295,7 +295,7 @@ def _keys(texts: Texts, cell: I64 | int, query: I64) -> I64:
     return keys
 
 
-def _arrays(frame: pl.DataFrame, *names: str) -> list[Any]:
+def _arrays(frame: pl.DataFrame, *names: str) -> list[np.ndarray]:
     return [frame[name].to_numpy(writable=True) for name in names]
 
 

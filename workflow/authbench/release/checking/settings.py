@@ -123,7 +123,7 @@ def _lower_if_any(value: object, allowed: object) -> bool:
     return not _number(value, math.inf, min) >= _number(allowed, math.inf, min)
 
 
-def _number(value: Any, absent: float, among: Callable[[Any], Any]) -> float:
+def _number(value: Any, absent: float, among: Callable[[Iterable[float]], float]) -> float:
     if value is None or value == "all":
         return absent
     if isinstance(value, Mapping):
@@ -133,11 +133,11 @@ def _number(value: Any, absent: float, among: Callable[[Any], Any]) -> float:
     return float(value)
 
 
-def _more(value: Any, allowed: Any) -> bool:
+def _more(value: Iterable[object], allowed: Iterable[object]) -> bool:
     return not set(value) <= set(allowed)
 
 
-def _fewer(value: Any, allowed: Any) -> bool:
+def _fewer(value: Iterable[object], allowed: Iterable[object]) -> bool:
     return not set(value) >= set(allowed)
 
 
@@ -154,7 +154,7 @@ def _other(value: object, allowed: object) -> bool:
     return bool(value != allowed)
 
 
-def _not(strict: str) -> Callable[[Any, Any], bool]:
+def _not(strict: str) -> Callable[[object, object], bool]:
     """Return the test of a setting with a strict value: where this value is granted, any other is looser."""
     return lambda value, allowed: value != allowed and allowed == strict
 
@@ -299,7 +299,7 @@ def _most_queries(value: object) -> int | None:
     return value
 
 
-def _letters(value: Any) -> Least:
+def _letters(value: int | Mapping[str, int]) -> Least:
     """Return the least letters of a query, by language where the value is a table."""
     if not isinstance(value, Mapping):
         return int(value)

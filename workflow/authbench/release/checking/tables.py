@@ -46,7 +46,7 @@ def _expected(documents: Iterable[tuple[Any, ...]], splits: Sequence[str]) -> di
     """
     texts: dict[str, Counter[Key]] = {name: Counter() for name in _OF_DOCUMENTS}
     authors: dict[tuple[str, Key], set[object]] = defaultdict(set)
-    queries, each = Counter[Key](), dict[str, Counter[Any]]()
+    queries, each = Counter[Key](), dict[str, Counter[object]]()
     lengths: dict[str, list[int]] = defaultdict(list)
     for split, lang, genre, source, author, tokens, query, bucket in documents:
         for language in (lang, _ALL):

@@ -37,7 +37,7 @@ _MOST = 1 << 63  # limit of the number in an answer
 OF_MACHINES_FIELDS: Mapping[str, int] = {"is_human": 2024, "label": 2025}
 _ROWS_AT_ONCE = 2_000
 _UNKNOWN = (None, None)
-_Checks: TypeAlias = Mapping[str, Callable[[Any], bool]]
+_Checks: TypeAlias = Mapping[str, Callable[[object], bool]]
 _NONE: _Checks = {}
 
 

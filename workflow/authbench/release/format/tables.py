@@ -17,7 +17,7 @@ from authbench.core.storage.parquet_headers import decoded, expect_readable
 from authbench.release.format.columns import IDS, SPLIT_TABLES, Table
 
 BATCH_BYTES = 16 << 20
-_KINDS: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
+_KINDS: Mapping[object, tuple[str, Callable[[object], bool]]] = {
     pl.String: ("a string", lambda value: isinstance(value, str)),
     pl.Int32: ("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
     pl.List: (

@@ -58,7 +58,7 @@ def read(file: RawFile, options: ChatReader, wanted: rows.Wanted, units: Units) 
     yield from rows.in_blocks(_lines(file) if options.app == "whatsapp" else _elements(file, options.app), units)
 
 
-def _row(author: Any, name: Any, date: Any, number: Any, text: str, left_out: str | None) -> rows.Row:
+def _row(author: object, name: Any, date: object, number: object, text: str, left_out: str | None) -> rows.Row:
     left_out = left_out or (None if text.strip() else SYSTEM)
     plain = (str(one) if isinstance(one, str | int) else None for one in (author, name, date, number))
     row: rows.Row = dict(zip(("from", "name", "date", "id"), plain, strict=True))
@@ -81,7 +81,7 @@ def _elements(file: RawFile, app: App) -> Iterator[rows.Sized]:
             window.fail(f"the chats end, but {window.peek()!r} follows")
 
 
-def _messages(window: Window, deepest: int, wanted: bool = False) -> Iterator[tuple[Any, Any, int, int]]:
+def _messages(window: Window, deepest: int, wanted: bool = False) -> Iterator[tuple[object, Any, int, int]]:
     """Yield each message with its chat's id, its line and its length; values elsewhere are passed over one by one."""
     if not deepest:
         window.fail("lists and objects are nested too deeply")

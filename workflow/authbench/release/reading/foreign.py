@@ -63,7 +63,7 @@ class ForeignTable:
         assumed: undeclared properties that were guessed: encoding, delimiter.
     """
 
-    columns: Mapping[str, list[Any]]
+    columns: Mapping[str, list[object]]
     rows: list[int]
     names: list[str]
     bad: list[BadRow] = field(default_factory=list)
@@ -252,7 +252,7 @@ def _collected(
 ) -> ForeignTable:
     """Return the columns that `keep` accepts. Raises InputError if they exceed the file's memory limit."""
     stored, taken = file.path.stat().st_size, 0
-    columns: dict[str, list[Any]] = {}
+    columns: dict[str, list[object]] = {}
     names: dict[str, None] = dict.fromkeys(header)
     rows, bad, number = list[int](), list[BadRow](), 0
     for block in blocks:

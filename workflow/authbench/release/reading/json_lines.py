@@ -1,7 +1,6 @@
 """Read records of JSON Lines files."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import orjson
 
@@ -61,7 +60,7 @@ def _unusual(line: str, number: int) -> rows.Row | rows.BadRow:
     return _row(record, number, line.count("[") + line.count("{"))
 
 
-def _row(record: Any, number: int, brackets: int) -> rows.Row | rows.BadRow:
+def _row(record: object, number: int, brackets: int) -> rows.Row | rows.BadRow:
     if type(record) is not dict:
         return rows.BadRow(f"line {number}", "is not a JSON object")
     if brackets > rows.DEEPEST and rows.nested_deeper(record):

@@ -185,7 +185,7 @@ class Window:
 DECODER = json.JSONDecoder(object_pairs_hook=distinct)
 
 
-def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str | None, Any, int, int]]:
+def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str | None, object, int, int]]:
     """Yield key, value, line and length of each element."""
     window = Window(file, text)
     opening, closing = ("{", "}") if keyed else ("[", "]")

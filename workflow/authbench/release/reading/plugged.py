@@ -48,7 +48,7 @@ def _row(plugin: PlugIn, record: Any, position: str, limit: int) -> Sized:
     return Row(record), size
 
 
-def _characters(value: Any) -> int:
+def _characters(value: object) -> int:
     """Return the number of characters of all texts in a record."""
     if isinstance(value, dict):
         return sum(_characters(name) + _characters(inner) for name, inner in value.items())

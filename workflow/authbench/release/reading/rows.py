@@ -145,7 +145,7 @@ def count_rows(block: Block, units: Units) -> None:
     units.bad += len(block) - records
 
 
-def value_at(row: Any, path: str) -> object:
+def value_at(row: object, path: str) -> object:
     """Return the value under a field name, or `ABSENT`; dots access nested mappings and, by index, lists.
 
     >>> value_at({"authors_parsed": [["Streinu", "Ileana"]]}, "authors_parsed.0.1")
@@ -164,7 +164,7 @@ def value_at(row: Any, path: str) -> object:
     return here
 
 
-def nested_deeper(value: Any, most: int = DEEPEST) -> bool:
+def nested_deeper(value: object, most: int = DEEPEST) -> bool:
     """Return whether lists and objects are nested more than `most` deep.
 
     >>> nested_deeper([[1], {"a": 2}], 2), nested_deeper([[1], {"a": []}], 2)

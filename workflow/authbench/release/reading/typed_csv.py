@@ -42,7 +42,7 @@ def _type(hint: Any) -> tuple[type, bool]:
     return (several[0], True) if several else (hint, False)
 
 
-def _column(path: Path, name: str, values: list[Any], kind: type, may_be_empty: bool) -> list[Any]:
+def _column(path: Path, name: str, values: list[object], kind: type, may_be_empty: bool) -> list[object]:
     texts = text_column(path, name, values, True).replace("", None)
     if not may_be_empty and texts.null_count():
         raise InputError(f"{path}: the column {name} is empty in row {texts.is_null().arg_true()[0] + 1}.")

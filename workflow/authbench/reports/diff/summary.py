@@ -1,7 +1,7 @@
 """Summarise the difference of two releases as an object and as text."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Generic, Literal, TypedDict, TypeVar
+from typing import Generic, Literal, TypedDict, TypeVar
 
 import polars as pl
 
@@ -92,8 +92,8 @@ class Cause(TypedDict):
     """A place where the manifests differ, with both values."""
 
     what: str
-    a: Any
-    b: Any
+    a: object
+    b: object
 
 
 class Both(TypedDict, Generic[Value]):

@@ -7,7 +7,6 @@ computed from the written metrics of queries and scores of pairs; EER and AUC ar
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -127,7 +126,7 @@ def chosen(results: Sequence[Result], choice: Choice) -> list[Result]:
     kept = [one for one in results if not choice.models or one.name in choice.models]
     first = choice.overall[0]
 
-    def place(result: Result) -> tuple[Any, ...]:
+    def place(result: Result) -> tuple[object, ...]:
         value = _value(result.scores["overall"], first)
         worth = (1, 0.0) if value is None else (0, -value if first.more_is_better else value)
         return (*group_place(result.group), *(() if choice.order == BY_NAME else worth), result.name)

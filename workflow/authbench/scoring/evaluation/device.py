@@ -5,11 +5,10 @@ and a rank is the number of higher keys.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from authbench.core.arrays import I64
+from authbench.core.arrays import I64, Tensor
 from authbench.scoring.evaluation import retrieval
 from authbench.scoring.evaluation.lists import Lists
 from authbench.scoring.evaluation.split import Split
@@ -69,7 +68,7 @@ def rank_on(
     return retrieval.Ranking(ranks, retrieval.pool_sizes(split, in_pool), scores, rows, best, against, others=others)
 
 
-def _counted(block: Any) -> I64:
+def _counted(block: Tensor) -> I64:
     """Return how many finite scores are in each bin of `metrics.score_bins`."""
     import torch
 
@@ -78,7 +77,7 @@ def _counted(block: Any) -> I64:
     return counted
 
 
-def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, Any, Any]:
+def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, Tensor, Tensor]:
     """Return the slice of the pairs of queries [first, last), their queries within the block, and their rows."""
     import torch
 
@@ -87,19 +86,19 @@ def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, 
     return span, torch.from_numpy(owners - first).to(device), torch.from_numpy(candidate).to(device)
 
 
-def _mixed(keys: Any) -> Any:
+def _mixed(keys: Tensor) -> Tensor:
     """Return `shingle_kernels.mix` of 64-bit keys as int64, whose right shifts copy the sign."""
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         keys = (keys ^ ((keys >> 33) & 0x7FFFFFFF)) * (factor - (1 << 64))
     return keys ^ ((keys >> 33) & 0x7FFFFFFF)
 
 
-def _places_in_ties(query_keys: Any, mixed_candidate_keys: Any) -> Any:
+def _places_in_ties(query_keys: Tensor, mixed_candidate_keys: Tensor) -> Tensor:
     """Return 32 bits for each query and candidate, higher where the hash of both is lower."""
     return ~(_mixed(query_keys[:, None] ^ mixed_candidate_keys) >> 32) & 0xFFFFFFFF
 
 
-def _ordered(scores: Any) -> Any:
+def _ordered(scores: Tensor) -> Tensor:
     """Return int64 values of 32 bits in the order of the float32 scores."""
     import torch
 

@@ -7,7 +7,6 @@ query and candidate (`tie_keys`), so the order of ids has no influence.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +14,7 @@ import polars as pl
 from authbench.core.arrays import F64, I32, I64, U64
 from authbench.core.identity import keyed_hash
 from authbench.core.runtime.progress import progress
+from authbench.models.model import Rows
 from authbench.scoring.evaluation.lists import Lists
 from authbench.scoring.evaluation.split import Split
 from authbench.scoring.metrics.score_bins import BITS, bins_of
@@ -54,7 +54,7 @@ class Ranking:
     plugged: Mapping[str, F64] = field(default_factory=dict)
 
 
-def cosine(queries: Any, candidates: Any) -> Scorer:
+def cosine(queries: Rows, candidates: Rows) -> Scorer:
     """Return a scorer by dot products of L2-normalised rows, dense arrays or CSR matrices."""
     width = candidates.shape[0]
     buffer = np.empty((0, width), np.result_type(queries.dtype, candidates.dtype))

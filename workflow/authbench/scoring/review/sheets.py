@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -56,7 +55,7 @@ REASONS = (
     ("8", "unsafe", "hateful, sexual or violent beyond what the benchmark needs"),
     ("9", "other", ""),
 )
-Rules = Sequence[tuple[FilterRule, Any]]
+Rules = Sequence[tuple[FilterRule, object]]
 METADATA = ("source", "genre", "length_bucket", "token_length", "author_kind", "date", "topic", "split")
 
 

@@ -39,7 +39,7 @@ from authbench.scoring.train.pairs import Example, Examples
 from authbench.scoring.train.records import FACETS, MEASURED, TRAINING
 from authbench.scoring.train.unfinished import Unfinished
 
-Row: TypeAlias = dict[str, Any]
+Row: TypeAlias = dict[str, object]
 _COLUMNS = ("anchor", "positive", "negative")
 
 
@@ -89,14 +89,14 @@ def tune(
 
     class Measure(TrainerCallback):  # type: ignore[misc]
         def on_log(
-            self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any
+            self, args: object, state: Any, control: object, logs: Mapping[str, float] | None = None, **_: object
         ) -> None:
             if logs and "loss" in logs:
                 curve.extend(scorer.measure(state.global_step, logs["loss"]))
                 unfinished.write_curve(curve)
 
     class InOrder(SentenceTransformerTrainer):  # type: ignore[misc]
-        def get_batch_sampler(self, dataset: object, batch_size: int, drop_last: bool, **_: Any) -> Any:
+        def get_batch_sampler(self, dataset: object, batch_size: int, drop_last: bool, **_: object) -> object:
             return BatchSampler(SequentialSampler(dataset), batch_size, drop_last)
 
         def add_model_card_callback(self, default_args_dict: JsonObject) -> None:
@@ -265,7 +265,7 @@ def _columns(batches: Sequence[Sequence[Example]], texts: pl.Series) -> dict[str
     return {name: texts.gather(found).to_list() for name, found in rows.items() if None not in found}
 
 
-def _dataset(columns: Mapping[str, list[str]]) -> Any:
+def _dataset(columns: Mapping[str, list[str]]) -> object:
     from datasets import Dataset
 
     return Dataset.from_dict(dict(columns))
@@ -273,7 +273,7 @@ def _dataset(columns: Mapping[str, list[str]]) -> Any:
 
 def _arguments(
     entry: ModelEntry, settings: Training, seed: int, steps: int, columns: Sequence[str], folder: Path
-) -> Any:
+) -> object:
     from sentence_transformers import SentenceTransformerTrainingArguments
 
     precision, every = precision_of(entry, settings), max(1, steps // settings["evaluations"])

@@ -55,9 +55,9 @@ class Kind:
         calibrate: sets thresholds on pairs with `same`: the train pairs or others.
     """
 
-    fit: Callable[[pl.DataFrame, Any, Bench], Any]
+    fit: Callable[[pl.DataFrame, Any, Bench], object]
     predict: Callable[[Any, pl.DataFrame], F64]
-    calibrate: Callable[[Any, pl.DataFrame], Any] = lambda fitted, held_out: fitted
+    calibrate: Callable[[Any, pl.DataFrame], object] = lambda fitted, held_out: fitted
 
 
 def kind(name: str) -> Kind:
@@ -102,8 +102,8 @@ def answer(
 class Learnt:
     """A verifier that has learnt; `ready` is what its kind has fitted and calibrated."""
 
-    ready: Any
-    predict: Callable[[Any, pl.DataFrame], F64]
+    ready: object
+    predict: Callable[[object, pl.DataFrame], F64]
 
     def __call__(self, pairs: pl.DataFrame) -> pl.DataFrame:
         """Return the scores of pairs, columns `id` and `value`, in their order."""

@@ -1,7 +1,7 @@
 """Average the scores of several verifiers, as the PAN overview's meta system does."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from authbench.scoring.verifiers.requested import VERIFIERS
 
 class _Member(NamedTuple):
     kind: Kind
-    state: Any
+    state: object
 
 
 def fit(train: pl.DataFrame, parameters: EnsembleParameters, bench: Bench) -> list[_Member]:

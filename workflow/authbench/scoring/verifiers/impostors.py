@@ -27,7 +27,7 @@ class _Fitted(NamedTuple):
 
     parameters: ImpostorsParameters
     seed: int
-    vectorizer: Any
+    vectorizer: object
     others: References
     vectors: F64
 

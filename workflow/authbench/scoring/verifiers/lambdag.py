@@ -144,7 +144,7 @@ class _Fitted:
     others: References
     pool: Sentences
     text_of: I64
-    regression: Any = None
+    regression: object = None
 
 
 def fit(train: pl.DataFrame, parameters: LambdagParameters, bench: Bench) -> _Fitted:

@@ -77,12 +77,12 @@ TEXTS_AT_ONCE = 2_000
 PAIRS_AT_ONCE = 5_000
 
 
-def fit(train: pl.DataFrame, parameters: NaiveParameters, bench: Bench) -> Any:
+def fit(train: pl.DataFrame, parameters: NaiveParameters, bench: Bench) -> object:
     """Return the vectorizer of scikit-learn."""
     return fitted_vectorizer(both_texts(train), "char", parameters.n, parameters.vocabulary)
 
 
-def fitted_vectorizer(texts: Sequence[str], analyzer: str, n: int, vocabulary: int) -> Any:
+def fitted_vectorizer(texts: Sequence[str], analyzer: str, n: int, vocabulary: int) -> object:
     """Return TF-IDF of the most frequent n-grams (`analyzer`: char or word). Raises InputError if the texts have none.
 
     Each distinct text is counted once and weighted by its frequency, TEXTS_AT_ONCE at a time. Memory: the texts, and

@@ -19,7 +19,7 @@ _EXPECTED = (
 class _Fitted(NamedTuple):
     plugin: PlugIn
     steps: Any
-    state: Any
+    state: object
 
 
 def fit(train: pl.DataFrame, parameters: PluginParameters, bench: Bench) -> _Fitted:

@@ -1,12 +1,13 @@
 """Select texts of the train pairs as the population for comparison, without the authors of the pair."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from authbench.core.arrays import BOOL, F64, I64
 from authbench.core.identity import keyed_hash
+from authbench.models.model import Rows
 
 
 def distinct(pairs: pl.DataFrame) -> tuple[list[str], I64, I64]:
@@ -33,7 +34,7 @@ def both_texts(pairs: pl.DataFrame) -> list[str]:
     return pairs.select(pl.concat_list("text1", "text2").explode())["text1"].to_list()
 
 
-def text_cosines(rows: Any, first: I64, second: I64) -> F64:
+def text_cosines(rows: Rows, first: I64, second: I64) -> F64:
     """Return the dot product of each pair of L2-normalised rows, shape (pairs,); negative values become 0."""
     if isinstance(rows, np.ndarray):
         found = np.einsum("ij,ij->i", rows[first], rows[second], dtype=np.float64)

@@ -25,17 +25,17 @@ class Thresholds(NamedTuple):
 
 
 def thresholded(
-    fit: Callable[[pl.DataFrame, Any, Bench], Any],
+    fit: Callable[[pl.DataFrame, Any, Bench], object],
     similarities: Callable[[Any, pl.DataFrame], F64],
     sample: Callable[[Any, pl.DataFrame], pl.DataFrame] = lambda fitted, held_out: held_out,
 ) -> Kind:
     """Return the kind that rescales the similarities of pairs by thresholds from a sample of the held-out pairs."""
 
-    def calibrate(fitted: Any, held_out: pl.DataFrame) -> tuple[Any, Thresholds]:
+    def calibrate(fitted: object, held_out: pl.DataFrame) -> tuple[object, Thresholds]:
         asked = sample(fitted, held_out)
         return fitted, search(asked["same"].to_numpy(), similarities(fitted, asked))
 
-    def predict(calibrated: tuple[Any, Thresholds], pairs: pl.DataFrame) -> F64:
+    def predict(calibrated: tuple[object, Thresholds], pairs: pl.DataFrame) -> F64:
         fitted, thresholds = calibrated
         return rescale(similarities(fitted, pairs), thresholds)
 

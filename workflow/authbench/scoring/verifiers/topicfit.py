@@ -7,7 +7,6 @@ well only where topics reveal authors.
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 import polars as pl
 
@@ -19,7 +18,7 @@ from authbench.scoring.verifiers.texts import both_texts
 WORD = re.compile(r"\w+")
 
 
-def fit(train: pl.DataFrame, parameters: TopicfitParameters, bench: Bench) -> tuple[frozenset[str], Any]:
+def fit(train: pl.DataFrame, parameters: TopicfitParameters, bench: Bench) -> tuple[frozenset[str], object]:
     """Return the masked words, and the vectorizer of the others (`naive`)."""
     standing = both_texts(train)
     masked = most_frequent(standing, parameters.masked)
@@ -27,7 +26,7 @@ def fit(train: pl.DataFrame, parameters: TopicfitParameters, bench: Bench) -> tu
     return masked, naive.fitted_vectorizer([without[text] for text in standing], "word", 1, parameters.vocabulary)
 
 
-def similarities(fitted: tuple[frozenset[str], Any], pairs: pl.DataFrame) -> F64:
+def similarities(fitted: tuple[frozenset[str], object], pairs: pl.DataFrame) -> F64:
     """Return the `naive` cosine of each pair with masked words, each distinct text masked once, shape (pairs,)."""
     words, vectorizer = fitted
     columns = []

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from authbench.config.settings.evaluate import TopicLimits
-from authbench.core.arrays import F64
+from authbench.core.arrays import F64, Sparse
 from authbench.core.errors import InputError
 from authbench.core.identity import keyed_hash
 from authbench.core.storage.parquet import read_batches, read_columns, write_parquet
@@ -32,10 +32,10 @@ MOST_WORDS = 5_000
 FIT_DOCUMENTS = 10_000
 FIT_BYTES = 64 << 20
 # documents (id, author, topic, lang, content) -> a row per document, an array or a CSR matrix
-Rows: TypeAlias = Callable[[pl.DataFrame], Any]
+Rows: TypeAlias = Callable[[pl.DataFrame], object]
 
 
-def _in_fewer_dimensions(rows: Any) -> F64:
+def _in_fewer_dimensions(rows: Sparse) -> F64:
     """Return dense rows with the inner products of these sparse rows, exact up to rounding (rows x rows)."""
     products = np.asarray((rows @ rows.T).todense(), np.float64)
     values, axes = np.linalg.eigh(products)
@@ -124,7 +124,7 @@ def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
             f"them ({problem}). Give more documents, or another encoder."
         ) from None
 
-    def rows(batch: pl.DataFrame) -> Any:
+    def rows(batch: pl.DataFrame) -> object:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return steps.transform(batch["content"].to_list())
@@ -132,7 +132,7 @@ def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
     return rows
 
 
-def sample_rows(ids: pl.Series, sizes: pl.Series, seed: int) -> Any:
+def sample_rows(ids: pl.Series, sizes: pl.Series, seed: int) -> np.ndarray:
     """Return the rows of the documents that models learn from, ascending.
 
     They are drawn by hash, within FIT_DOCUMENTS and FIT_BYTES.

@@ -6,7 +6,6 @@ chance, so the V-measure of the same clusters with shuffled labels is also repor
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -58,7 +57,7 @@ def score_once(vectors: object, labels: Sequence[object], seed: int = 42) -> Jso
     return {"v_measure": v_measure(codes, found), "interval": intervals.of_clusters(codes, [found])}
 
 
-def k_means(vectors: Any, k: int, seed: int, **options: object) -> I64:
+def k_means(vectors: object, k: int, seed: int, **options: object) -> I64:
     """Return the cluster of each row by mini-batch k-means with scikit-learn's defaults but for `options`."""
     from sklearn.cluster import MiniBatchKMeans
     from sklearn.exceptions import ConvergenceWarning

@@ -12,12 +12,12 @@ assign; a model that matches by content picks it. For two levels this is STEL-or
 from collections.abc import Sequence
 from itertools import permutations
 from math import factorial
-from typing import Any
 
 import numpy as np
 
 from authbench.core.arrays import F64
 from authbench.core.json_values import JsonObject
+from authbench.models.model import Rows
 from authbench.suites.style import intervals
 from authbench.suites.style.pairs import all_cosines, cosines, unit
 
@@ -25,7 +25,7 @@ TIE = 1e-12
 BLOCK_BYTES = 32 << 20
 
 
-def score(levels: Sequence[Any], styles: Sequence[str]) -> JsonObject:
+def score(levels: Sequence[Rows], styles: Sequence[str]) -> JsonObject:
     """Return `accuracy` and `distractor`, each the mean over styles, with `chance`.
 
     `levels` has a matrix per level (items x dimensions), `styles` the style of each item. Equally good assignments
@@ -92,7 +92,7 @@ def _of_style(levels: Sequence[object]) -> tuple[dict[str, float], tuple[F64, F6
     }, (points, points_apart)
 
 
-def cosines_of_levels(rows: Sequence[Any], anchors: slice) -> tuple[F64, F64]:
+def cosines_of_levels(rows: Sequence[Rows], anchors: slice) -> tuple[F64, F64]:
     """Return the cosines of some items with all, and of each of them with itself, by level.
 
     Args:

@@ -4,13 +4,13 @@ The score is the area under the ROC curve of the cosine, over all pairs of texts
 (STEB §3.1). Ties count .5.
 """
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from authbench.core.arrays import F64
+from authbench.core.arrays import BOOL, F64, I32, I64
 from authbench.core.json_values import JsonObject
+from authbench.models.model import Rows
 from authbench.scoring.metrics.auc import area_of_wins, auc, pairs_below
 from authbench.suites.style import intervals
 
@@ -19,7 +19,7 @@ BINS = 1 << 16  # of cosines, only for intervals
 DECIMALS = 12  # further digits of BLAS products depend on processor and position; rounding keeps equal scores equal
 
 
-def unit(vectors: object) -> Any:
+def unit(vectors: object) -> Rows:
     """Return the rows in double precision, scaled to length 1; zero rows are unchanged."""
     from scipy.sparse import csr_matrix, issparse
     from sklearn.preprocessing import normalize
@@ -29,7 +29,7 @@ def unit(vectors: object) -> Any:
     return normalize(np.asarray(vectors, np.float64))
 
 
-def compact(rows: Any) -> Any:
+def compact(rows: Rows) -> Rows:
     """Return sparse rows rotated into at most as many dimensions as rows, by decreasing variance.
 
     The rotation preserves lengths, angles and distances. Dense rows are returned unchanged.
@@ -43,7 +43,7 @@ def compact(rows: Any) -> Any:
     return (directions[:, kept] * np.sqrt(spread[kept]))[:, ::-1]
 
 
-def all_to_all(vectors: object, labels: NDArray[np.int64]) -> JsonObject:
+def all_to_all(vectors: object, labels: I64) -> JsonObject:
     """Return `auroc` over all pairs of different texts; pairs with equal labels are positive.
 
     `vectors` is dense or CSR, shape (texts, dimensions). Memory: 8 bytes per pair of the rarer kind, plus a few blocks
@@ -76,14 +76,14 @@ def all_to_all(vectors: object, labels: NDArray[np.int64]) -> JsonObject:
     return {"auroc": area, "interval": intervals.of_texts(area, influence), **counts}
 
 
-def _binned(scores: F64, same: NDArray[np.bool_]) -> Any:
+def _binned(scores: F64, same: BOOL) -> I32:
     """Return the bin of each cosine (BINS between -1 and 1); the bins of same-label pairs follow all others."""
     bins = (scores * (BINS / 2 - 1) + BINS / 2).astype(np.int32)
     bins += same.astype(np.int32) << 16
     return bins
 
 
-def _placements(bins: Any) -> F64:
+def _placements(bins: I64) -> F64:
     """Return each bin's effect on the area when a pair of it counts twice, per kind of pair (2 x bins).
 
     For a same-label pair, this is the share of different-label pairs below it minus the area; for a different-label
@@ -97,7 +97,7 @@ def _placements(bins: Any) -> F64:
     return np.stack([(under - area) / negative.sum(), (above - area) / positive.sum()])
 
 
-def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
+def _blocks(rows: Rows, labels: I64) -> Iterator[tuple[F64, BOOL, tuple[slice, BOOL]]]:
     """Yield, per block of texts, the cosines with all later texts and which pairs have equal labels.
 
     The third value gives the block's texts and the valid cells (block x texts from the block's first on).
@@ -111,7 +111,7 @@ def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
         yield all_cosines(rows[start:stop], rows[start:])[later], same, (slice(start, stop), later)
 
 
-def predefined(first: object, second: object, same: NDArray[np.bool_]) -> dict[str, object]:
+def predefined(first: object, second: object, same: BOOL) -> dict[str, object]:
     """Return `auroc` over the pairs (row i of `first` with row i of `second`, dense or CSR)."""
     counts = {"pairs": len(same), "positive_pairs": int(same.sum())}
     if same.all() or not same.any():
@@ -121,13 +121,13 @@ def predefined(first: object, second: object, same: NDArray[np.bool_]) -> dict[s
     return {"auroc": 1 - auc(~same, scores), "interval": intervals.of_area(same, scores), **counts}
 
 
-def all_cosines(some: Any, others: Any) -> F64:
+def all_cosines(some: Rows, others: Rows) -> F64:
     """Return all cosines between two sets of unit rows, shape (some, others), rounded to DECIMALS."""
     product = some @ others.T
     return np.asarray(np.round(product.toarray() if hasattr(product, "toarray") else product, DECIMALS))
 
 
-def cosines(one: Any, other: Any) -> F64:
+def cosines(one: Rows, other: Rows) -> F64:
     """Return the row-wise cosines of two sets of unit rows, shape (pairs,), rounded to DECIMALS."""
     product = one.multiply(other).sum(axis=1) if hasattr(one, "multiply") else (one * other).sum(axis=1)
     return np.asarray(np.round(np.asarray(product).ravel(), DECIMALS))

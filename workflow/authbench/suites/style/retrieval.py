@@ -3,12 +3,13 @@
 A query or target consists of texts of an author, represented by the mean of their vectors (STEB §3.1).
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from authbench.core.arrays import F64
 from authbench.core.json_values import JsonObject
+from authbench.models.model import Rows
 from authbench.suites.style import intervals
 from authbench.suites.style.pairs import all_cosines, unit
 
@@ -54,7 +55,7 @@ def score(
     }
 
 
-def means(rows: Any, owners: Sequence[str], wanted: Iterable[str]) -> Any:
+def means(rows: Rows, owners: Sequence[str], wanted: Iterable[str]) -> Rows:
     """Return the mean of each wanted owner's rows (owners x dimensions)."""
     from scipy.sparse import csr_matrix
 
@@ -65,7 +66,7 @@ def means(rows: Any, owners: Sequence[str], wanted: Iterable[str]) -> Any:
     return csr_matrix((share, (who, which)), shape=(len(place), len(owners))) @ rows
 
 
-def scored(queries: Any, targets: Any) -> Any:
+def scored(queries: Rows, targets: Rows) -> Iterator[F64]:
     """Yield the cosines of queries with all targets, in blocks of queries."""
     for start in range(0, queries.shape[0], 256):
         yield from all_cosines(queries[start : start + 256], targets)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import polars as pl
 
@@ -163,7 +163,7 @@ def _blocks(file: RawFile, options: Reader, wanted: Wanted) -> Iterator[Block]:
         yield [BadRow("whole file", str(problem))]
 
 
-def _column(where: str, name: str, values: list[Any]) -> pl.Series:
+def _column(where: str, name: str, values: list[object]) -> pl.Series:
     """Return values as text, or all as lists of text if any value is a list.
 
     Raises:

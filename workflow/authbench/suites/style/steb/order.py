@@ -8,12 +8,12 @@ order scores 1 / levels; in our protocol it scores 1 / levels!.
 
 from collections.abc import Hashable, Sequence
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 
 from authbench.core.arrays import F64
 from authbench.core.json_values import JsonObject
+from authbench.models.model import Rows
 from authbench.suites.style import intervals
 from authbench.suites.style.order import cosines_of_levels
 from authbench.suites.style.pairs import unit
@@ -62,7 +62,7 @@ def _of_pairs(values: F64, items: int) -> F64:
     return table
 
 
-def _of_label(rows: Sequence[Any]) -> tuple[F64, F64]:
+def _of_label(rows: Sequence[Rows]) -> tuple[F64, F64]:
     """Return the accuracies of all comparisons of items of a label, without and with distractors.
 
     Memory: blocks of BLOCK_BYTES of cosines, and 24 bytes per comparison (three accuracies).

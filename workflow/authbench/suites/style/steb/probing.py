@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from authbench.core.arrays import F64
+from authbench.core.arrays import F64, Tensor
 from authbench.core.errors import InputError
 from authbench.core.json_values import JsonObject
+from authbench.models.model import Rows
 from authbench.suites.style import intervals
 
 SEED = 42
@@ -63,7 +64,7 @@ def score(
     return found | {"average": float(np.mean(list(found.values()))), "interval": interval}
 
 
-def _of_feature(rows: Any, labels: Sequence[int | None], splits: Sequence[str | None]) -> tuple[float, F64]:
+def _of_feature(rows: Rows, labels: Sequence[int | None], splits: Sequence[str | None]) -> tuple[float, F64]:
     """Return the test accuracy, and for each text 1 if correct, 0 if wrong, NaN if not tested."""
     import torch
 
@@ -90,7 +91,7 @@ def _of_feature(rows: Any, labels: Sequence[int | None], splits: Sequence[str | 
     return _accuracy(layer, *test), hits
 
 
-def _fit(layer: Any, train: Any, check: Any, penalty: float) -> tuple[float, Any]:
+def _fit(layer: Any, train: Sequence[Tensor], check: Sequence[Tensor], penalty: float) -> tuple[float, object]:
     """Return the best validation accuracy and the weights of its epoch."""
     import torch
 
@@ -122,12 +123,12 @@ def _draw() -> None:
     torch.empty((), dtype=torch.int64).random_()
 
 
-def _accuracy(layer: Any, rows: Any, truth: Any) -> float:
+def _accuracy(layer: Any, rows: Tensor, truth: Tensor) -> float:
     """Return the share of correctly classified rows, in single precision; 0 without rows."""
     return float((_right(layer, rows, truth).float().sum() / len(truth)).item()) if len(truth) else 0.0
 
 
-def _right(layer: Any, rows: Any, truth: Any) -> Any:
+def _right(layer: Any, rows: Tensor, truth: Tensor) -> Tensor:
     import torch
 
     with torch.no_grad():

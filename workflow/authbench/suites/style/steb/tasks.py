@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.core.arrays import BOOL, F64
+from authbench.core.arrays import BOOL, F64, I64
 from authbench.core.identity import keyed_hash
 from authbench.core.json_values import JsonObject
 from authbench.suites.style import clustering, features, intervals, pairs
@@ -194,7 +194,7 @@ def _score_probing(
     return {**probing.score(compact(vectors.of(texts)), labels, splits), **measured}
 
 
-def _parts(values: Any, queue: Any) -> tuple[list[int | None], list[str | None]] | None:
+def _parts(values: F64, queue: I64) -> tuple[list[int | None], list[str | None]] | None:
     """Return the class and the part of each text for a feature; None unless two bins have test texts."""
     bins, edges = probing.quantile_bins(values)
     if len(edges) < 3:
