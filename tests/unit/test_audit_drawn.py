@@ -42,7 +42,7 @@ def test_of_an_author_with_more_texts_than_are_scored_so_many_are_taken(tmp_path
 
 @pytest.mark.parametrize(("answers", "claim"), [(["doc_999999"], "unknown_answer"), ([], "query_without_answer")])
 def test_a_release_whose_truth_lost_an_answer_is_audited_though_its_pools_name_it(answers, claim, tmp_path):
-    truth = write_scored_release(tmp_path / "release", 6) / "test/ground_truth.jsonl"
+    truth = write_scored_release(tmp_path / "release", 12) / "test/ground_truth.jsonl"
     first, *others = truth.read_text().splitlines()
     changed = {**json.loads(first), "positive_ids": answers}
     truth.write_text("\n".join([json.dumps(changed), *others]) + "\n")

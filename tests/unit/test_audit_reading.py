@@ -161,11 +161,12 @@ def test_tables_without_authors_or_rows_are_passed_over_and_noted(tmp_path):
     (tmp_path / "train.csv").write_text(csv_text(ROWS))
     (tmp_path / "dev.csv").write_text("author,text\n")
     (tmp_path / "validation.jsonl").write_text("")
+    (tmp_path / "marked.csv").write_text("\ufeff")
     (tmp_path / "test.csv").write_text("id,text\n1,t\n")
     (tmp_path / "sample_submission.csv").write_text("id,target\n1,0\n")
     found = read_dataset([tmp_path])
     assert found.splits == ["train"] and found.documents.height == 12
-    for name in ("dev.csv", "validation.jsonl", "test.csv", "sample_submission.csv"):
+    for name in ("dev.csv", "validation.jsonl", "marked.csv", "test.csv", "sample_submission.csv"):
         assert sum(name in note for note in found.notes) == 1
 
 

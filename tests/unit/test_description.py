@@ -134,6 +134,13 @@ def test_the_risk_is_how_often_the_best_model_of_style_links_texts(scored):
     assert risk["chance"] == stated["random_expectation"]["success@1"] < risk["linked"]
 
 
+def test_a_model_that_gave_scores_of_pairs_only_tells_no_risk(scored, tmp_path):
+    held = described(scored[1] / "char-ngram", "scores.json")
+    held["overall"] |= {"success@1": None, "intervals": {}}
+    (tmp_path / "scores.json").write_text(json.dumps(held))
+    assert read_risk(tmp_path, open_release(scored[0])) is None
+
+
 def test_the_sheet_of_a_bundle_and_of_its_forms_states_the_measured_risk(folders, scored, tmp_path):
     risk = read_risk(scored[1], open_release(scored[0]))
     assert risk is not None

@@ -200,6 +200,13 @@ def test_a_row_of_another_form_is_named_by_its_line(tmp_path, change, problem):
     assert str(error.value).startswith(f"{path}, line 3: {problem}")
 
 
+def test_no_id_of_a_list_is_null(tmp_path):
+    path = tmp_path / "ground_truth.jsonl"
+    path.write_bytes(orjson.dumps({"query_id": "q", "positive_ids": ["a", None], "author_id": "x"}) + b"\n")
+    with pytest.raises(InputError, match="line 1: positive_ids"):
+        list(read_table(path, GROUND_TRUTH))
+
+
 def test_ignored_ids_may_be_absent_and_other_fields_are_left_out(tmp_path):
     row = {"query_id": "q", "positive_ids": ["a"], "author_id": "x", "more": 1}
     path = tmp_path / "ground_truth.jsonl"

@@ -149,6 +149,7 @@ def test_a_release_without_pairs_and_relations_has_no_headline_and_says_why():
         (RELATIONS, [("matched", 0, "d5", "d0", True)], "row 1: its query_id"),
         (RELATIONS, PAIR_ROWS[1:], "groups, such as 0, are not one query"),
         (RELATIONS, PAIR_ROWS[:1], "groups, such as 0, are not one query"),
+        (RELATIONS, [*PAIR_ROWS, PAIR_ROWS[1]], "groups, such as 0, are not one query"),
         (RELATIONS[1:], PAIR_ROWS, "1 positives of ground_truth.jsonl are not there once"),
         (RELATIONS + RELATIONS[:1], PAIR_ROWS, "some positives of ground_truth.jsonl are not there once"),
     ],

@@ -263,7 +263,7 @@ def test_a_source_whose_reader_is_not_installed_is_refused_before_anything_runs(
 
 def test_a_model_of_a_plug_in_is_scored_with_its_package_and_digest_stated(site, tmp_path):
     module = install("endings", site)
-    write_scored_release(tmp_path / "release", 6)
+    write_scored_release(tmp_path / "release", 12)
     command = ["evaluate", str(tmp_path / "release"), "--out", str(tmp_path / "scores"), "--model", "endings"]
     assert main(command) == 0
     stated = json.loads((tmp_path / "scores/endings/scores.json").read_text())["model"]["parameters"]

@@ -178,7 +178,8 @@ def test_the_oracle_of_paired_means_holds():
 
 
 def test_equal_systems_do_not_differ():
-    assert p_of_paired_means(np.zeros((1, 5)), list("abcde"), seed=0).tolist() == [1.0]
+    for queries in ("abcde", ""):
+        assert p_of_paired_means(np.zeros((1, len(queries))), queries, seed=0).tolist() == [1.0]
 
 
 def test_the_order_of_queries_and_the_other_pairs_do_not_show():

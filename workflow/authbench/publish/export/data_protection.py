@@ -37,7 +37,7 @@ def read_risk(results: Path, release: Release) -> dict[str, object] | None:
     Raises:
         InputError: a model was scored on other texts.
     """
-    scored = [one for one in read_results(results) if not one.shortcut and _LINKED in one.scores["overall"]]
+    scored = [one for one in read_results(results) if not one.shortcut and _tells(one.scores["overall"])]
     for one in scored:
         benchmark = one.scores["benchmark"]
         split = str(benchmark["split"])
@@ -50,7 +50,7 @@ def read_risk(results: Path, release: Release) -> dict[str, object] | None:
         return None
     best = max(scored, key=lambda one: (one.scores["overall"][_LINKED], one.name))
     scores = best.scores
-    sources = {tag: _linked(cell) for tag, cell in sorted(scores["by_source"].items()) if _LINKED in cell}
+    sources = {tag: _linked(cell) for tag, cell in sorted(scores["by_source"].items()) if _tells(cell)}
     return {
         "model": best.name,
         "title": str(scores["model"].get("title", best.name)),
@@ -61,6 +61,11 @@ def read_risk(results: Path, release: Release) -> dict[str, object] | None:
         "sources": sources,
         "complete": not release.withheld,
     }
+
+
+def _tells(cell: JsonMapping) -> bool:
+    """Return whether a cell has the share with its interval, as a model that gave scores of pairs only has not."""
+    return _LINKED in cell.get("intervals", ())
 
 
 def _linked(cell: JsonMapping) -> dict[str, object]:

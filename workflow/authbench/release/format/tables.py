@@ -53,6 +53,8 @@ def _column(name: str, values: list[Any], dtype: Any) -> pl.Series:
         raise TypeError(f"{name}: a value is not a list")
     # Polars would make a series of each list.
     flat = pl.Series(list(chain.from_iterable(value or () for value in values)), dtype=pl.String)
+    if flat.null_count():
+        raise TypeError(f"{name}: a list holds null")
     ends = np.cumsum([0, *(len(value or ()) for value in values)])
     absent = np.fromiter((value is None for value in values), np.bool_, len(values))
     lists = pa.LargeListArray.from_arrays(pa.array(ends), flat.to_arrow(), mask=pa.array(absent))

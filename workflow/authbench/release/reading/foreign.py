@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, Literal
@@ -19,7 +20,7 @@ from authbench.config.registry import readers
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
 from authbench.core.storage.bounds import room, too_large
-from authbench.core.storage.raw_files import BYTE_ORDER_MARKS, RawFile
+from authbench.core.storage.raw_files import BYTE_ORDER_MARKS, CHUNK, EmptyFile, RawFile
 from authbench.core.storage.raw_paths import COMPRESSED
 from authbench.release.reading import table_csv, table_parquet
 from authbench.release.reading.characters import whole_characters
@@ -161,10 +162,16 @@ def reader_of(
     Args:
         encoding: of text; None: as `encoding_of` finds.
         numbered: the file has no header; columns are named 1, 2, ...
+
+    Raises:
+        EmptyFile: it holds at most white space after a byte order mark.
     """
     assumed: list[str] = []
     if kind in _WITHOUT_OPTIONS:
         return _WITHOUT_OPTIONS[kind], assumed
+    with file.open_binary() as stream:
+        if all(block.strip() in (b"", *BYTE_ORDER_MARKS) for block in iter(partial(stream.read, CHUNK), b"")):
+            raise EmptyFile(f"{file.relative}: is empty but for white space. Take it out.")
     if kind == XML:
         return options_of(file), assumed
     if kind in (JSON, TEXT) and not numbered and (app := app_of(file)):

@@ -240,7 +240,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
             for name, cell in cells.items():
                 for metric in metrics:
                     if cell.get(metric.key) is not None:
-                        value = (metric.key, cell[metric.key], *cell["intervals"].get(metric.key, (None, None)))
+                        value = (metric.key, cell[metric.key], *cell.get("intervals", {}).get(metric.key, (None, None)))
                         counted = (cell["queries"], cell["authors"], not result.unverified)
                         rows.append((result.group, result.name, facet, name, *value, *counted))
     for result, facet, name, score, head in headline_scores(results):

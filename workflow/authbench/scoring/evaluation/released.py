@@ -77,7 +77,8 @@ def released(
         stated_pairs: `pool`, `group`, `query_id`, `candidate_id`, `same`; likewise.
 
     Raises:
-        InputError: an id is not in the split, a positive has no relations, or a group does not have exactly 1 positive.
+        InputError: an id is not in the split, a positive has no relations, or a group does not have exactly 1 positive
+            or has a candidate twice.
     """
     stated_positives = pl.DataFrame(schema=POSITIVES.schema) if stated_positives is None else stated_positives
     stated_pairs = pl.DataFrame(schema=PAIRS.schema) if stated_pairs is None else stated_pairs
@@ -164,14 +165,16 @@ def _other_work(
 def _expect_one_positive(split: str, pairs: pl.DataFrame) -> None:
     wrong = (
         pairs.group_by("group")
-        .agg(pl.col("same").sum(), pl.col("pool").n_unique(), pl.col("query").n_unique(), size=pl.len())
+        .agg(pl.col("same").sum(), pl.col("pool", "query", "candidate").n_unique(), size=pl.len())
         .sort("group")
-        .filter((pl.col("same") != 1) | (pl.col("pool") != 1) | (pl.col("query") != 1) | (pl.col("size") < 2))
+        .filter(
+            pl.any_horizontal(pl.col("same", "pool", "query") != 1, pl.col("candidate") < pl.max_horizontal("size", 2))
+        )
     )
     if wrong.height:
         raise InputError(
             f"{split}/pairs.parquet: {wrong.height} groups, such as {wrong.item(0, 'group')}, are not one query with "
-            "one positive and its negatives in one pool. Fetch the release anew."
+            "one positive and its negatives, each once, in one pool. Fetch the release anew."
         )
 
 

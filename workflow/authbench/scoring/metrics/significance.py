@@ -83,7 +83,7 @@ def _drawn_signs(keys: U64, first: int, rounds: int) -> F64:
     bits = np.unpackbits(
         np.stack(words).astype("<u8").view(np.uint8).reshape(len(words), len(keys), 8), axis=2, bitorder="little"
     )
-    drawn = bits.transpose(0, 2, 1).reshape(-1, len(keys))[:rounds]
+    drawn = bits.transpose(0, 2, 1).reshape(64 * len(words), len(keys))[:rounds]
     signs = drawn.astype(np.float64)
     signs *= 2.0
     signs -= 1.0
