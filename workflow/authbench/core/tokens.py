@@ -15,12 +15,12 @@ import gigatoken
 import numpy as np
 import polars as pl
 import tiktoken
-from numpy.typing import NDArray
 
+from authbench.core.arrays import I32, U8, U32
 from authbench.core.errors import InputError
 from authbench.core.vocabulary import find_vocabulary
 
-Tokens = NDArray[np.uint32]
+Tokens = U32
 NAME = "cl100k_base"
 # As in tiktoken, which reads the vocabulary only from the folder in an environment variable.
 PATTERN = (
@@ -50,14 +50,14 @@ class Tokenizer(ABC):
         """Return the token numbers of a text without lone surrogates."""
 
     @abstractmethod
-    def encode_longer(self, texts: pl.Series, limit: int) -> tuple[NDArray[np.int32], dict[int, Tokens]]:
+    def encode_longer(self, texts: pl.Series, limit: int) -> tuple[I32, dict[int, Tokens]]:
         """Return the number of tokens of each text (not null), and by place the tokens of texts of more than `limit`.
 
         Returns:
             Shape (texts,), and token numbers.
         """
 
-    def count(self, texts: pl.Series) -> NDArray[np.int32]:
+    def count(self, texts: pl.Series) -> I32:
         """Return the number of tokens of each text (not null), shape (texts,)."""
         return self.encode_longer(texts, sys.maxsize)[0]
 
@@ -68,7 +68,7 @@ class Tiktoken(Tokenizer):
     def encode(self, text: str) -> Tokens:
         return encode(load_encoding(), text)
 
-    def encode_longer(self, texts: pl.Series, limit: int) -> tuple[NDArray[np.int32], dict[int, Tokens]]:
+    def encode_longer(self, texts: pl.Series, limit: int) -> tuple[I32, dict[int, Tokens]]:
         counts, longer = np.zeros(len(texts), np.int32), dict[int, Tokens]()
         for place, text in enumerate(texts):
             tokens = self.encode(text)
@@ -103,7 +103,7 @@ class Gigatoken(Tokenizer):
             return encode(load_encoding(), text)
         return self._words_for(len(text)).encode(data)
 
-    def encode_longer(self, texts: pl.Series, limit: int) -> tuple[NDArray[np.int32], dict[int, Tokens]]:
+    def encode_longer(self, texts: pl.Series, limit: int) -> tuple[I32, dict[int, Tokens]]:
         import awkward  # imported here as it takes half a second
 
         counts, longer = np.zeros(len(texts), np.int32), dict[int, Tokens]()
@@ -171,7 +171,7 @@ def count(encoding: tiktoken.Encoding, texts: Iterable[str]) -> list[int]:
 
 
 @cache
-def token_characters() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def token_characters() -> tuple[U8, U8]:
     """Return the number of characters that begin in each token, and how many of these after its first byte.
 
     By token number, both of shape (tokens,). A token may begin and end inside a character.

@@ -15,9 +15,8 @@ from functools import cache
 import numpy as np
 import polars as pl
 import regex
-from numpy.typing import NDArray
 
-from authbench.core.arrays import F32
+from authbench.core.arrays import F32, F64
 from authbench.core.function_words import read_function_words
 from authbench.models.parameters import FunctionWordsParameters
 
@@ -25,7 +24,7 @@ _ROWS = 1_000  # scaled to length 1 at a time
 MOST = 5.0  # deviations are clipped here: a rare word in a short text would outweigh all others
 
 
-def standardised(features: NDArray[np.float64], languages: pl.Series, candidates: int) -> F32:
+def standardised(features: F64, languages: pl.Series, candidates: int) -> F32:
     """Return L2-normalised deviations (texts x features); a feature that never varies in a language is 0 there."""
     rows = np.zeros(features.shape, np.float32)
     codes = (languages.rank("dense") - 1).to_numpy()
@@ -35,7 +34,7 @@ def standardised(features: NDArray[np.float64], languages: pl.Series, candidates
     return _of_length_1(rows)
 
 
-def _deviations(features: NDArray[np.float64], candidates: int) -> F32:
+def _deviations(features: F64, candidates: int) -> F32:
     """Return the deviations of the texts of a language, candidates first, from the means of the candidates."""
     rows = np.zeros(features.shape, np.float32)
     if candidates:

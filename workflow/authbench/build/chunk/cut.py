@@ -13,15 +13,15 @@ from functools import cache
 import numpy as np
 import polars as pl
 import regex
-from numpy.typing import NDArray
 
 from authbench.build.chunk.sentences import SPACE_END, last_sentence_start, sentence_starts
 from authbench.config.settings.chunk import Chunk
+from authbench.core.arrays import BOOL, F64, I32, I64
 from authbench.core.identity import keyed_hash, uniform
 from authbench.core.records import DOCUMENT, length_bucket_expr
 from authbench.core.tokens import Tokenizer, Tokens, token_characters
 
-Places = NDArray[np.int64]
+Places = I64
 NEWLINE = regex.compile("\n")
 NOWHERE: Places = np.array([], dtype=np.int64)
 
@@ -116,8 +116,8 @@ def chunk_records(
 def _documents_of(
     records: pl.DataFrame,
     texts: pl.Series,
-    lengths: NDArray[np.int32],
-    whole: NDArray[np.bool_],
+    lengths: I32,
+    whole: BOOL,
     pieces: Sequence[tuple[int, str, str, int, int, int]],
 ) -> pl.DataFrame:
     """Return DOCUMENT rows in the order of the records.
@@ -348,7 +348,7 @@ def _last_grapheme(content: str, start: int, high: int) -> int:
 
 
 @cache
-def extra_long_chances(shortest: int, longest: int, share: float, limit: int) -> NDArray[np.float64]:
+def extra_long_chances(shortest: int, longest: int, share: float, limit: int) -> F64:
     """Return the probability that a segment is extra long, by the number of tokens left (the last for any more).
 
     If more than `limit` tokens are left, the expected share of them in extra-long segments is `share`, near the end of
@@ -359,7 +359,7 @@ def extra_long_chances(shortest: int, longest: int, share: float, limit: int) ->
     typical = np.maximum(shortest, TYPICAL_FILL * aims)
     ordinary = TYPICAL_FILL * limit
 
-    def expected(left: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expected(left: F64) -> F64:
         return np.where(left > limit, share * left, 0.0)
 
     chances = np.zeros(4 * longest)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from authbench.build.filter.scripts import written_in
 from authbench.config.settings.values import Backend
+from authbench.core.arrays import F64, I64, U8
 from authbench.core.errors import InputError
 from authbench.core.runtime.caches import compiled_code
 from authbench.core.runtime.jit import compiled
@@ -49,11 +50,11 @@ class Model:
 
     labels: tuple[str, ...]
     moves: NDArray[np.uint16]
-    starts: NDArray[np.int64]
-    features: NDArray[np.int64]
-    given_language: NDArray[np.float64]  # features x languages
-    by_state: NDArray[np.float64]  # states x languages
-    languages: NDArray[np.float64]
+    starts: I64
+    features: I64
+    given_language: F64  # features x languages
+    by_state: F64  # states x languages
+    languages: F64
 
 
 def identified_languages() -> frozenset[str]:
@@ -74,7 +75,7 @@ def candidates(languages: Sequence[str]) -> tuple[str, ...]:
 
 def identify(
     texts: pl.Series | Sequence[str], languages: Sequence[str], backend: Backend = "kernels"
-) -> tuple[list[str], NDArray[np.float64]]:
+) -> tuple[list[str], F64]:
     """Return the most probable language of each text and its probability, among the `languages` that langid knows.
 
     Labels and probabilities equal langid's (`set_languages`, `classify` with `norm_probs`): a text without
@@ -170,16 +171,14 @@ def _unpacked() -> dict[str, np.ndarray]:
     }
 
 
-def _by_state(
-    starts: NDArray[np.int64], features: NDArray[np.int64], given_language: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _by_state(starts: I64, features: I64, given_language: F64) -> F64:
     """Return the sum of the rows of each state's features."""
     sums = np.zeros((len(starts) - 1, given_language.shape[1]))
     np.add.at(sums, np.repeat(np.arange(len(starts) - 1), np.diff(starts)), given_language[features])
     return sums
 
 
-def _summed_as_langid_does(text: NDArray[np.uint8], model: Model) -> NDArray[np.float64]:
+def _summed_as_langid_does(text: U8, model: Model) -> F64:
     """Return log probabilities of a text; features are counted before their rows are added up."""
     counts = np.zeros(len(model.given_language), np.uint32)
     state = 0
@@ -187,21 +186,19 @@ def _summed_as_langid_does(text: NDArray[np.uint8], model: Model) -> NDArray[np.
         state = int(model.moves[(state << 8) + byte])
         counts[model.features[model.starts[state] : model.starts[state + 1]]] += 1
     had = np.flatnonzero(counts)
-    sums: NDArray[np.float64] = (counts[had, None] * model.given_language[had]).sum(
-        axis=0
-    )  # no BLAS: differs by processor
+    sums: F64 = (counts[had, None] * model.given_language[had]).sum(axis=0)  # no BLAS: differs by processor
     return sums + model.languages
 
 
 @compiled
 def _log_scores(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
-    order: NDArray[np.int64],
+    data: U8,
+    offsets: I64,
+    order: I64,
     moves: NDArray[np.uint16],
-    by_state: NDArray[np.float64],
-    languages: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    by_state: F64,
+    languages: F64,
+) -> F64:
     """Return the log probability of every text (`data[offsets[i]:offsets[i + 1]]`) in every language, up to a constant.
 
     Each move through the automaton waits for memory, so LANES texts move in parallel, up to the length of the shortest;

@@ -12,6 +12,7 @@ import regex
 from numpy.typing import NDArray
 
 from authbench.config.languages import SCRIPTS, languages
+from authbench.core.arrays import BOOL, U8, U32
 
 CODE_POINTS = 0x110000
 # Unicode has no assignments elsewhere except for private use: no letter, mark, number, space or script.
@@ -45,7 +46,7 @@ KIND, WORD_BREAK, ALPHABETIC, QUOTING, SCRIPT_SHIFT = 0x7, 0xF0, 0x100, 0x200, 1
 
 
 @cache
-def properties() -> NDArray[np.uint32]:
+def properties() -> U32:
     """Return all properties of every code point in a number.
 
     Returns:
@@ -58,7 +59,7 @@ def properties() -> NDArray[np.uint32]:
 
 
 @cache
-def kinds() -> NDArray[np.uint8]:
+def kinds() -> U8:
     """Return SYMBOL, LETTER, MARK, NUMBER or SPACE for every code point, shape (CODE_POINTS,)."""
     table = np.full(CODE_POINTS, SYMBOL, np.uint8)
     for kind, pattern in KINDS.items():
@@ -67,7 +68,7 @@ def kinds() -> NDArray[np.uint8]:
 
 
 @cache
-def _word_breaks() -> NDArray[np.uint8]:
+def _word_breaks() -> U8:
     """Return the Word_Break class (UAX #29, with Han and Kana as SINGLE) of every code point."""
     table = np.full(CODE_POINTS, OTHER, np.uint8)
     for word_break, pattern in WORD_BREAKS:
@@ -88,14 +89,14 @@ def _script_masks() -> NDArray[np.uint16]:
 
 
 @cache
-def _alphabetic_letters() -> NDArray[np.bool_]:
+def _alphabetic_letters() -> BOOL:
     """Return which code points are letters of an alphabetic script, where a single letter is hardly ever a word."""
     elsewhere = _script_masks() & _script_mask(["Hangul", "Han", "Bopomofo"]) != 0
-    letters: NDArray[np.bool_] = (kinds() == LETTER) & (_word_breaks() == ALETTER) & ~elsewhere
+    letters: BOOL = (kinds() == LETTER) & (_word_breaks() == ALETTER) & ~elsewhere
     return letters
 
 
-def quote_marks() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def quote_marks() -> tuple[U8, U8]:
     """Return for every code point the number of the quotation it opens (0: none), and a bit for each that it closes.
 
     Returns:
@@ -128,7 +129,7 @@ def expected_masks(langs: Sequence[str]) -> NDArray[np.uint16]:
     return np.array([known.get(lang, 0) for lang in langs], np.uint16)
 
 
-def _mark(table: NDArray[np.uint8] | NDArray[np.uint16], pattern: str, value: int) -> None:
+def _mark(table: U8 | NDArray[np.uint16], pattern: str, value: int) -> None:
     for start, end in _spans(pattern):
         table[start:end] = value
 

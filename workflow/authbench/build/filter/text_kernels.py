@@ -31,6 +31,7 @@ from authbench.build.filter.scripts import (
     SYMBOL,
     WORD_BREAK,
 )
+from authbench.core.arrays import F64, I64, U8, U32, U64
 from authbench.core.runtime.jit import compiled
 from authbench.core.text_bytes import utf8
 
@@ -46,7 +47,7 @@ FNV_OFFSET, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 # A slot of a hash table is in use if it has the `stamp` of the document, so tables are never cleared.
 SLOT = np.dtype([("hash", np.uint64), ("stamp", np.int32), ("window", np.int32), ("count", np.int32)])
 
-Characters = NDArray[np.uint32]
+Characters = U32
 Table = NDArray[np.void]
 
 
@@ -59,7 +60,7 @@ def hash_texts(texts: pl.Series) -> pl.Series:
 
 
 @compiled
-def _hash_bytes(content: NDArray[np.uint8], offsets: NDArray[np.int64], hashes: NDArray[np.uint64]) -> None:
+def _hash_bytes(content: U8, offsets: I64, hashes: U64) -> None:
     """Write FNV-1a of every text, mixed once more to make the low bits depend on all of it."""
     for row in range(len(hashes)):
         value = FNV_OFFSET
@@ -69,9 +70,7 @@ def _hash_bytes(content: NDArray[np.uint8], offsets: NDArray[np.int64], hashes: 
 
 
 @compiled
-def decode(
-    text: NDArray[np.uint8], table: Characters, codes: Characters, properties: Characters
-) -> tuple[int, np.uint32]:
+def decode(text: U8, table: Characters, codes: Characters, properties: Characters) -> tuple[int, np.uint32]:
     """Write the code points of valid UTF-8 and their entries in `table`; return their number, and the union of bits.
 
     Args:
@@ -156,9 +155,7 @@ def _measure_characters(
 
 
 @compiled
-def _quoted_characters(
-    codes: Characters, properties: Characters, opens: NDArray[np.uint8], closes: NDArray[np.uint8]
-) -> int:
+def _quoted_characters(codes: Characters, properties: Characters, opens: U8, closes: U8) -> int:
     """Return the number of visible characters between quotation marks of a line, or on lines that begin with `>`."""
     quoted, pending, quotation = 0, 0, 0
     cited, fresh = False, True
@@ -253,7 +250,7 @@ def _count_word(table: Table, stamp: int, window: int, word: np.uint64) -> tuple
 
 
 @compiled
-def _median_share(windows: NDArray[np.int64], total: int) -> float:
+def _median_share(windows: I64, total: int) -> float:
     """Return the median share of distinct words, from the number of windows by their distinct words."""
     lower, upper, passed = -1, -1, 0
     for distinct in range(len(windows)):
@@ -349,14 +346,14 @@ def _measure_tokens(
 
 @compiled
 def measure(
-    text: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    text: U8,
+    offsets: I64,
     masks: NDArray[np.uint16],
-    known: NDArray[np.uint32],
-    opens: NDArray[np.uint8],
-    closes: NDArray[np.uint8],
+    known: U32,
+    opens: U8,
+    closes: U8,
     table: NDArray[np.void],
-    numbers: NDArray[np.float64],
+    numbers: F64,
 ) -> None:
     """Write the columns of every document, in the order of the schemas above, into its row of `numbers`.
 

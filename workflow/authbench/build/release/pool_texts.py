@@ -8,14 +8,13 @@ from itertools import chain
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from authbench.build.release.queries import partners
-from authbench.core.arrays import F64
+from authbench.core.arrays import F64, I64, U64
 from authbench.core.identity import keyed_hashes
 from authbench.core.records import primary_genre
 
-Places = NDArray[np.int64]
+Places = I64
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Texts:
 
     ids: Sequence[str]
     author: Places
-    rank: NDArray[np.uint64]
+    rank: U64
     lengths: Places
     home: Places
     cell: Places

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from authbench.config.settings.sample import Sample
+from authbench.core.arrays import BOOL, I32, I64, U8, U32, U64
 from authbench.core.runtime.jit import compiled
 
 UNKNOWN, SAFE, TOXIC = 0, 1, 2
@@ -39,14 +40,14 @@ class Pool:
     unknown; `train_only` marks authors.
     """
 
-    offsets: NDArray[np.int64]
-    origins: NDArray[np.uint64]
-    lengths: NDArray[np.uint8]
+    offsets: I64
+    origins: U64
+    lengths: U8
     genres: NDArray[np.int16]
-    preferred: NDArray[np.bool_]
-    days: NDArray[np.int32]
-    topics: NDArray[np.uint32]
-    train_only: NDArray[np.bool_]
+    preferred: BOOL
+    days: I32
+    topics: U32
+    train_only: BOOL
 
 
 def fallback_documents(sample: Sample) -> int | None:
@@ -57,12 +58,12 @@ def fallback_documents(sample: Sample) -> int | None:
 def select_authors(
     pool: Pool,
     verdicts: NDArray[np.int8],
-    length_targets: NDArray[np.int64],
-    genre_targets: NDArray[np.int64],
+    length_targets: I64,
+    genre_targets: I64,
     target: int,
     settings: Sample,
     train_target: int,
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[BOOL, BOOL]:
     """Choose documents of whole authors until there are `target`; return (chosen, consulted), flags per document.
 
     No author gives fewer than `min_documents_per_author` documents or `min_origins` works. If authors run out before

@@ -20,6 +20,7 @@ from authbench.build.sample.reservoir import LENGTH
 from authbench.build.sample.targets import borrow_adjacent, language_targets, largest_remainder, matching_pattern
 from authbench.config.settings.ingest import Authors
 from authbench.config.settings.sample import Sample, Shortfall
+from authbench.core.arrays import BOOL, F64, I64
 from authbench.core.json_values import JsonObject
 from authbench.core.records import LENGTH_BUCKETS
 
@@ -30,8 +31,8 @@ Verdicts = NDArray[np.int8]
 class Selection:
     """Hold the selection from a pool and its targets (None: not stated); flags are per document of the pool."""
 
-    chosen: NDArray[np.bool_]
-    consulted: NDArray[np.bool_]
+    chosen: BOOL
+    consulted: BOOL
     languages: dict[str, int | None]
     genres: dict[str, dict[str, int] | None]
     lengths: dict[str, dict[str, int] | None]
@@ -199,7 +200,7 @@ def select_documents(
     reached: dict[str, int] = {}
     taken: dict[str, int] = {}
 
-    def authors_of(key: str, target: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def authors_of(key: str, target: int) -> tuple[BOOL, BOOL]:
         part = languages[key]
         lengths, genres = _marginal_targets(part, target)
         return select_authors(
@@ -270,11 +271,11 @@ def _by_length(total: int, shares: Mapping[str, float]) -> dict[str, int]:
 
 def consult(
     select: Callable[[Verdicts], Selection],
-    scores: NDArray[np.float64],
-    exempt: NDArray[np.bool_],
+    scores: F64,
+    exempt: BOOL,
     threshold: float,
     scope: str,
-) -> tuple[Selection | None, NDArray[np.int64]]:
+) -> tuple[Selection | None, I64]:
     """Return the selection by the known scores, and the rows that it consults and that have no score.
 
     Args:
@@ -294,12 +295,12 @@ def consult(
 
 def select_safely(
     select: Callable[[Verdicts], Selection],
-    score: Callable[[NDArray[np.int64]], NDArray[np.float64]],
-    scores: NDArray[np.float64],
-    exempt: NDArray[np.bool_],
+    score: Callable[[I64], F64],
+    scores: F64,
+    exempt: BOOL,
     threshold: float,
     scope: str,
-) -> tuple[Selection, NDArray[np.float64]]:
+) -> tuple[Selection, F64]:
     """Select with exact safety and few scores, from the known scores (see `consult`): (selection, all known scores).
 
     A run in which every verdict read is known equals, by construction, the run that scores everything. `score` gives
@@ -326,7 +327,7 @@ def _most_documents(pool: Pool, settings: Sample, train_share: float, wanted: in
     return min(most, max(math.floor(others / (1 - train_share)), others + math.floor(train_share * wanted)))
 
 
-def _given(pool: Pool, settings: Sample) -> NDArray[np.int64]:
+def _given(pool: Pool, settings: Sample) -> I64:
     """Return the most documents that each author can give."""
     sizes = np.diff(pool.offsets)
     return np.where(sizes >= fewest_documents(settings), np.minimum(sizes, settings["max_documents_per_author"]), 0)

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from authbench.core.arrays import U32
 from authbench.core.identity import keyed_hashes
 from authbench.core.records import AUTHOR_KINDS, LENGTH_BUCKETS
 
@@ -117,7 +117,7 @@ def fill_reservoir(
     return reservoir.select(RESERVOIR.names()).cast(RESERVOIR), tallies.select(TALLIES.names()).cast(TALLIES)
 
 
-def merge_tallies(tallies: Iterable[pl.DataFrame], min_origins: int) -> tuple[pl.DataFrame, list[NDArray[np.uint32]]]:
+def merge_tallies(tallies: Iterable[pl.DataFrame], min_origins: int) -> tuple[pl.DataFrame, list[U32]]:
     """Merge the tallies of all shards (TALLIES, in the order of selection), and map each shard's rows to the result.
 
     Returns:

@@ -27,6 +27,7 @@ from authbench.config.filter_rules import BUILT_IN
 from authbench.config.settings.ingest import Authors
 from authbench.config.settings.safety import Safety
 from authbench.config.settings.sample import Sample
+from authbench.core.arrays import BOOL, F64, I64, U32
 from authbench.core.errors import InputError
 from authbench.core.funnel import Counts, add_up, merge_counts
 from authbench.core.identity import keyed_hashes
@@ -99,7 +100,7 @@ class _Pool:
     authors: pl.DataFrame
     pool: pl.DataFrame
     bounds: dict[str, object]
-    exempt: NDArray[np.bool_]
+    exempt: BOOL
     earlier: Sequence[Counts]
     select: Callable[[NDArray[np.int8]], Selection]
 
@@ -196,7 +197,7 @@ def sample(
     """
     authors, pool, exempt = of.authors, of.pool, of.exempt
 
-    def score(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def score(rows: I64) -> F64:
         scored = score_documents(pool[rows], documents, scorers, store)["score"].to_numpy()
         store.save()
         return scored
@@ -233,15 +234,13 @@ def sample(
     return _Outcome(selected, _removed(judged.filter("toxic"), documents, settings), counts, deviation, facts)
 
 
-def _scores(pool: pl.DataFrame, known: pl.DataFrame) -> NDArray[np.float64]:
+def _scores(pool: pl.DataFrame, known: pl.DataFrame) -> F64:
     """Return the known scores of the documents, NaN for the others."""
     found = pool.select("shard", "row").cast(PLACE).join(known, on=["shard", "row"], how="left", maintain_order="left")
     return found["score"].fill_null(np.nan).to_numpy().copy()
 
 
-def admit(
-    reservoirs: Iterable[pl.DataFrame], numbers: Sequence[NDArray[np.uint32]], authors: pl.DataFrame
-) -> pl.DataFrame:
+def admit(reservoirs: Iterable[pl.DataFrame], numbers: Sequence[U32], authors: pl.DataFrame) -> pl.DataFrame:
     """Return the documents of admitted authors: `author` (row of `authors`), `shard`, `row`, and measures.
 
     Args:
@@ -264,7 +263,7 @@ def admit(
     return pl.concat(parts)
 
 
-def _exempt(genres: pl.Series, patterns: Sequence[str]) -> NDArray[np.bool_]:
+def _exempt(genres: pl.Series, patterns: Sequence[str]) -> BOOL:
     fits = [genre for genre in genres.unique() if matching_pattern(genre, list(patterns)) is not None]
     return genres.cast(pl.String).is_in(fits).to_numpy()
 

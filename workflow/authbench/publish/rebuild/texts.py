@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from authbench.build.ingest.beside import is_beside
 from authbench.build.ingest.blocks import Part, gathered, read_parts
@@ -29,6 +28,7 @@ from authbench.build.normalize.table import normalize_records
 from authbench.config.registry import source_entry
 from authbench.config.settings.data import DataConfig
 from authbench.config.settings.normalize import NormalizeTexts
+from authbench.core.arrays import BOOL, I64
 from authbench.core.errors import InputError
 from authbench.core.identity import sha256_of_text
 from authbench.core.storage.atomic import sha256_of_file
@@ -128,7 +128,7 @@ class _Sought:
         self.starts = np.array([one.start for one in self.parts], np.int64)
         self.ends = np.array([one.end for one in self.parts], np.int64)
 
-    def _fitting(self, content: str) -> NDArray[np.int64]:
+    def _fitting(self, content: str) -> I64:
         """Return the places of the spans to try in a text."""
         places = np.flatnonzero(self.ends <= len(content))
         self.tried += len(places)
@@ -138,7 +138,7 @@ class _Sought:
         starts, ends = self.starts[places], self.ends[places]
         begin = (starts == 0) | np.isin(letters[starts - 1], _BREAKS)
         stop = (ends == len(letters)) | np.isin(letters[np.minimum(ends, len(letters) - 1)], _BREAKS[:2])
-        tried: NDArray[np.bool_] = begin & (stop | np.isin(letters[ends - 1], _BREAKS))
+        tried: BOOL = begin & (stop | np.isin(letters[ends - 1], _BREAKS))
         return places[tried]
 
 

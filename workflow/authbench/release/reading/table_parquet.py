@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from authbench.config.registry.readers import ParquetReader
+from authbench.core.arrays import I64
 from authbench.core.errors import InputError
 from authbench.core.storage.bounds import room, too_large
 from authbench.core.storage.parquet_headers import expect_bounded
@@ -20,7 +20,7 @@ from authbench.release.reading.rows import BadRow, Block, Wanted, check_header, 
 from authbench.release.reading.units import Units
 
 
-def row_bytes(column: pa.Array) -> NDArray[np.int64]:
+def row_bytes(column: pa.Array) -> I64:
     """Return for each row how many bytes its dictionary-encoded texts take when they are written out.
 
     >>> texts = pa.DictionaryArray.from_arrays([0, 0, 1], ["rain", "fog"])
@@ -44,7 +44,7 @@ def row_bytes(column: pa.Array) -> NDArray[np.int64]:
         starts = (column.offset + np.arange(len(column) + 1)) * kind.list_size
     else:
         starts = np.asarray(column.offsets)
-    sizes: NDArray[np.int64] = np.diff(ends[starts])
+    sizes: I64 = np.diff(ends[starts])
     return sizes
 
 

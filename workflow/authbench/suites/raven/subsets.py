@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from authbench.config.registry.load import entry_name
 from authbench.config.settings.evaluate import Raven, Subsets
-from authbench.core.arrays import F64
+from authbench.core.arrays import F64, I64
 from authbench.core.errors import InputError
 from authbench.core.identity import keyed_hash
 
@@ -62,14 +61,14 @@ def mean_similarity_to_others(rows: F64) -> F64:
     return np.asarray((rows @ rows.sum(axis=0) - own) / (len(rows) - 1))
 
 
-def nearest(vectors: F64, taken: Sequence[int]) -> NDArray[np.int64]:
+def nearest(vectors: F64, taken: Sequence[int]) -> I64:
     """Return for each topic the index in `taken` of the most similar topic; for a selected topic, its index.
 
     `group` merges the unselected topics this way (section 7.2). Ties go to the topic selected first. `vectors` has the
     shape (topics, dimensions), and `taken` are rows of it.
     """
     rows = unit_rows(vectors)
-    found: NDArray[np.int64] = np.argmax(rows @ rows[list(taken)].T, axis=1)
+    found: I64 = np.argmax(rows @ rows[list(taken)].T, axis=1)
     found[list(taken)] = np.arange(len(taken))
     return found
 

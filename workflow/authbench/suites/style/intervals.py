@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from authbench.core.arrays import BOOL, F64, I64
@@ -128,7 +127,7 @@ def of_hits(hits: F64) -> list[float] | None:
     return _limits(float(np.mean(right.sum(axis=1) / answered.sum(axis=1))), shares.mean(axis=1))
 
 
-def _entropy(drawn: F64, codes: NDArray[np.int64]) -> F64:
+def _entropy(drawn: F64, codes: I64) -> F64:
     """Return the entropy of classes in each round, in nats."""
     kinds, places = np.unique(codes, return_inverse=True)
     which = csr_matrix((np.ones(len(places)), (np.arange(len(places)), places)), shape=(len(places), len(kinds)))

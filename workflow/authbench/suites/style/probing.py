@@ -8,9 +8,9 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from authbench.core.arrays import BOOL, F64, I64
 from authbench.core.identity import keyed_hash
 from authbench.core.json_values import JsonObject
 from authbench.suites.style import intervals
@@ -24,7 +24,7 @@ STEPS = 50  # of the optimiser, per penalty
 WIDEST = 512  # dimensions of sparse vectors
 
 
-def score(vectors: object, names: Sequence[str], values: NDArray[np.float64], texts: Sequence[str]) -> JsonObject:
+def score(vectors: object, names: Sequence[str], values: F64, texts: Sequence[str]) -> JsonObject:
     """Return the test `accuracy`, averaged over features, and each feature's accuracy and chosen penalty.
 
     `values` has shape (texts, features). A feature whose values do not form five bins of at least FEWEST texts is left
@@ -55,7 +55,7 @@ def score(vectors: object, names: Sequence[str], values: NDArray[np.float64], te
     }
 
 
-def _narrow(vectors: object) -> NDArray[np.float64]:
+def _narrow(vectors: object) -> F64:
     """Return the rows centred and scaled to a mean squared length of WIDEST, to make penalties comparable."""
     rows = compact(unit(vectors))
     rows = rows[:, :WIDEST] if issparse(vectors) else rows
@@ -64,18 +64,18 @@ def _narrow(vectors: object) -> NDArray[np.float64]:
     return np.asarray(rows * (np.sqrt(WIDEST) / length if length else 0.0))
 
 
-def quantile_bins(values: NDArray[np.float64]) -> NDArray[np.int64] | None:
+def quantile_bins(values: F64) -> I64 | None:
     """Return the quantile bin of each value, shape (n,), 0 to 4; None if ties leave fewer than five bins.
 
     >>> quantile_bins(np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 10])).tolist()
     [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     """
     edges = np.quantile(values, np.arange(1, BINS) / BINS) if len(values) else np.empty(0)
-    bins: NDArray[np.int64] = np.searchsorted(edges, values, "left")
+    bins: I64 = np.searchsorted(edges, values, "left")
     return bins if len(np.unique(bins)) == BINS else None
 
 
-def balanced_parts(bins: NDArray[np.int64], order: NDArray[np.int64]) -> list[NDArray[np.int64]] | None:
+def balanced_parts(bins: I64, order: I64) -> list[I64] | None:
     """Return the rows of train, validation and test, equally many per bin, in the given order; None if too few."""
     members = [order[bins[order] == one] for one in range(BINS)]
     each = min(map(len, members))
@@ -87,9 +87,7 @@ def balanced_parts(bins: NDArray[np.int64], order: NDArray[np.int64]) -> list[ND
     return [np.concatenate([one[low:high] for one in members]) for low, high in zip(cuts, cuts[1:], strict=False)]
 
 
-def _probe(
-    rows: NDArray[np.float64], bins: NDArray[np.int64], parts: Sequence[NDArray[np.int64]]
-) -> tuple[dict[str, float], NDArray[np.bool_]]:
+def _probe(rows: F64, bins: I64, parts: Sequence[I64]) -> tuple[dict[str, float], BOOL]:
     """Return the test accuracy of the best penalty on validation (ties: the strongest), and the hits."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression

@@ -11,8 +11,8 @@ from typing import TypedDict, cast
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
+from authbench.core.arrays import F64
 from authbench.core.errors import InputError
 from authbench.scoring.metrics.ranking import centred_ranks
 
@@ -20,7 +20,7 @@ FEWEST_MODELS = 8
 CUT = 0.5
 
 
-def correlations(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def correlations(scores: F64) -> F64:
     """Return Spearman's correlation of each pair of columns (models x datasets); 0 if a column is constant."""
     centred, lengths = centred_ranks(scores) if scores.size else (scores, np.zeros(scores.shape[1]))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -30,7 +30,7 @@ def correlations(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(found)
 
 
-def merges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def merges(scores: F64) -> F64:
     """Return scipy's linkage matrix of the datasets (datasets - 1 x 4), from scores, shape (models, datasets)."""
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
@@ -38,7 +38,7 @@ def merges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(linkage(squareform(1 - correlations(scores), checks=False), "ward"))
 
 
-def cluster_datasets(scores: NDArray[np.float64]) -> list[int]:
+def cluster_datasets(scores: F64) -> list[int]:
     """Return the cluster of each dataset (models x datasets), numbered by first occurrence."""
     if scores.shape[1] < 2:
         return [0] * scores.shape[1]
@@ -65,7 +65,7 @@ def frozen(frozen_clusters: FrozenClusters | None, task: str, datasets: Sequence
     return [known.get(name, beyond + place) for place, name in enumerate(datasets)]
 
 
-def macro(values: NDArray[np.float64], of_cluster: Sequence[int]) -> NDArray[np.float64]:
+def macro(values: F64, of_cluster: Sequence[int]) -> F64:
     """Return the mean over the cluster means (models x datasets -> models)."""
     labels = np.array(of_cluster)
     within = [values[:, labels == one].mean(axis=1) for one in sorted(set(of_cluster))]

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from authbench.build.dedup.representatives import choose_representatives
 from authbench.build.dedup.settings import band_recall
 from authbench.build.dedup.shards import Paths, read_documents, read_first_copies, sources_of
 from authbench.build.dedup.unique import COLUMNS, REASON, REPEATED, repeated_fields, values_of
 from authbench.config.settings.dedup import Copies
+from authbench.core.arrays import BOOL
 from authbench.core.funnel import Tally
 from authbench.core.records import as_removed, empty
 from authbench.core.storage.json_files import read_json, write_json
@@ -90,9 +90,7 @@ def decide_all(
     write_json(decisions.counts, tally.counts())
 
 
-def _repeated(
-    texts: Paths, stays: NDArray[np.bool_], unique: Mapping[str, Sequence[str]], order: Sequence[str]
-) -> pl.DataFrame:
+def _repeated(texts: Paths, stays: BOOL, unique: Mapping[str, Sequence[str]], order: Sequence[str]) -> pl.DataFrame:
     """Return the kept texts that repeat a field of an earlier text (REPEATED)."""
 
     def values() -> Iterator[pl.DataFrame]:

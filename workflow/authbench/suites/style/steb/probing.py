@@ -11,9 +11,8 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from authbench.core.arrays import F64, Tensor
+from authbench.core.arrays import F64, I64, Tensor
 from authbench.core.errors import InputError
 from authbench.core.json_values import JsonObject
 from authbench.models.model import Rows
@@ -160,7 +159,7 @@ def given(
     return labels, splits
 
 
-def quantile_bins(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def quantile_bins(values: F64) -> tuple[I64, F64]:
     """Return the bin of each value, shape (n,), and the bin edges: five quantile bins, fewer if edges coincide."""
     edges = np.unique(np.quantile(values, np.linspace(0, 1, BINS + 1)))
     bins = np.searchsorted(edges, values, "left") - 1
@@ -168,7 +167,7 @@ def quantile_bins(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArr
     return bins.astype(np.int64), edges
 
 
-def sizes_of_pieces(bins: NDArray[np.int64], count: int, total: int = TOTAL) -> dict[str, int]:
+def sizes_of_pieces(bins: I64, count: int, total: int = TOTAL) -> dict[str, int]:
     """Return how many texts of each of `count` bins are kept, and how many go to train, validation and test.
 
     At most `total` are kept over all bins.
