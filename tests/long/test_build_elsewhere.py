@@ -6,6 +6,7 @@ from pathlib import Path
 
 from deployed import deploy, install
 from installed import build_wheel
+from published import contents
 
 FEW_MODELS = "evaluate={models: [random, function-words]}"  # each model more is a job
 
@@ -34,10 +35,6 @@ def build_elsewhere(demo, folder):
     other = {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "POLARS_MAX_THREADS": "1"}
     cached.build(user, *arguments, packages=folder / "packages", env=other)
     return user
-
-
-def contents(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_deployment_cores_shards_folder_order_of_files_locale_and_hash_seed_leave_no_trace(demo, another, tmp_path):

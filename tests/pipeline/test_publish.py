@@ -6,12 +6,9 @@ import subprocess
 import sys
 
 import polars as pl
+from published import contents
 
 FORMS = ("beir", "huggingface", "mteb", "pan", "public", "trec")
-
-
-def contents(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def authbench(project, *arguments):

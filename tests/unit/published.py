@@ -187,6 +187,10 @@ def contents(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def lock_of(release):
+    return json.loads((release / "release.lock").read_text())
+
+
 def seal(release):
     """Make the checksums of a release right again after it was changed by hand."""
     write_text(release / "SHA256SUMS", checksums(release))

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from published import documents_of, lines, write_raw, write_whole
+from published import documents_of, lines, lock_of, write_raw, write_whole
 
 from authbench.app.cli import main
 from authbench.core.errors import InputError
@@ -26,10 +26,6 @@ def release(documents, tmp_path_factory):
     folder = tmp_path_factory.mktemp("first") / "release"
     write_whole(folder, documents)
     return folder
-
-
-def lock_of(release):
-    return json.loads((release / "release.lock").read_text())
 
 
 def all_lines(release):

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from published import ABOUT, PAGES, documents_of, opened, seal, sources_of, write_raw, write_whole
+from published import ABOUT, PAGES, documents_of, lock_of, opened, seal, sources_of, write_raw, write_whole
 
 from authbench.app.cli import main
 from authbench.core.identity import sha256_of_text
@@ -29,10 +29,6 @@ def release(documents, tmp_path_factory):
     folder = tmp_path_factory.mktemp("first") / "release"
     write_whole(folder, documents)
     return folder
-
-
-def lock_of(release):
-    return json.loads((release / "release.lock").read_text())
 
 
 def changed(before, after):
