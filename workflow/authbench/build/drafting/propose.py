@@ -72,27 +72,8 @@ def propose(sample: Sample, given: Mapping[str, str], genre: str, identify: Iden
         if given:
             raise InputError("--column: plain texts have no fields. Leave it out.")
         return _of_texts(sample, genre, identify)
-    columns = sample.columns
-    if isinstance(sample.reader, CsvReader) and any(len(name) > _LONGEST_NAME for name in columns):
-        raise InputError("The first line holds a text, no names of fields. Put a line of names before it.")
-    for ours, theirs in given.items():
-        if theirs not in columns:
-            raise InputError(f"--column {ours}={theirs}: there is no such field. There are {_listed(columns)}.")
-    chosen = guess_columns(list(columns), given, {ours: {**NAMES, **TOPICS}[ours] for ours in FIELDS})
-    if "genre" in chosen and not _are_genres(columns[chosen["genre"]]):
-        chosen.setdefault("topic", chosen.pop("genre"))
-    if "content" not in chosen:
-        chosen["content"] = _longest(columns, set(chosen.values())) or ask(
-            "content", _free(columns, chosen) or list(columns)
-        )
-    if "author" not in chosen:
-        chosen["author"] = ask("author", _free(columns, chosen) or list(columns))
+    columns, chosen = sample.columns, _chosen(sample, given, ask)
     texts, authors = columns[chosen["content"]], columns[chosen["author"]]
-    for ours, values in (("text", texts), ("author", authors)):
-        if not any(values):
-            raise InputError(
-                f"The field of the {ours}, {_listed([chosen[_OWN[ours]]])}, has no value: --column {ours}=NAME."
-            )
     fields: dict[str, Expression] = {"text": chosen["content"], "author": chosen["author"]}
     notes = list[str]()
     evidence = {
@@ -120,7 +101,29 @@ def propose(sample: Sample, given: Mapping[str, str], genre: str, identify: Iden
     return Proposal(fields, evidence, notes, _kind(authors), foreign=foreign, repeated=repeated)
 
 
-_OWN = {"text": "content", "author": "author"}
+def _chosen(sample: Sample, given: Mapping[str, str], ask: Ask) -> dict[str, str]:
+    """Return the names of a sample's fields, by ours; the text and the author have one with values."""
+    columns = sample.columns
+    if isinstance(sample.reader, CsvReader) and any(len(name) > _LONGEST_NAME for name in columns):
+        raise InputError("The first line holds a text, no names of fields. Put a line of names before it.")
+    for ours, theirs in given.items():
+        if theirs not in columns:
+            raise InputError(f"--column {ours}={theirs}: there is no such field. There are {_listed(columns)}.")
+    chosen = guess_columns(list(columns), given, {ours: {**NAMES, **TOPICS}[ours] for ours in FIELDS})
+    if "genre" in chosen and not _are_genres(columns[chosen["genre"]]):
+        chosen.setdefault("topic", chosen.pop("genre"))
+    if "content" not in chosen:
+        chosen["content"] = _longest(columns, set(chosen.values())) or ask(
+            "content", _free(columns, chosen) or list(columns)
+        )
+    if "author" not in chosen:
+        chosen["author"] = ask("author", _free(columns, chosen) or list(columns))
+    for ours, key in (("text", "content"), ("author", "author")):
+        if not any(columns[chosen[key]]):
+            raise InputError(f"The field of the {ours}, {_listed([chosen[key]])}, has no value: --column {ours}=NAME.")
+    return chosen
+
+
 _REASONS = {
     "id": "its values are not distinct",
     "date": "no one form of a date, day or month first, fits 90 % of its values",
