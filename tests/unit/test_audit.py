@@ -322,7 +322,10 @@ def test_the_command_exits_0_1_and_2(tmp_path, capsys):
     assert {row["row"] for row in plain["rows"]} <= {"random", "metadata", "date", "format", "edges", "content-words",
                                                      "punctuation", "masked", "ids", "order"}  # fmt: skip
     capsys.readouterr()
-    assert main(["audit", str(path), "--strict", "--clean", str(tmp_path / "clean")]) == 1
+    to = ["--clean", str(tmp_path / "clean"), "--out", str(tmp_path / "out")]
+    assert main(["audit", str(path), "--strict", *to]) == 1
+    removed = json.loads((tmp_path / "out" / "audit.json").read_text())["cleaned"]["removed"]
+    assert removed and all(number > 0 for number in removed.values())
     assert "order of lines stay as they were there, and still tell authors (ids_tell)" in capsys.readouterr().out
     assert main(["audit", str(path), str(tmp_path / "nowhere")]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1, "nothing is announced that cannot begin"
@@ -398,7 +401,7 @@ def write_hub(folder, splits):
     return folder
 
 
-def write_mteb(folder, corpus, queries, judged):
+def write_mteb(folder, corpus, queries, judged, lang=""):
     tables = {
         "corpus": {"_id": list(corpus), "title": [""] * len(corpus), "text": list(corpus.values())},
         "queries": {"_id": list(queries), "text": list(queries.values())},
@@ -409,8 +412,8 @@ def write_mteb(folder, corpus, queries, judged):
         },
     }
     for config, columns in tables.items():
-        (folder / "data" / config).mkdir(parents=True)
-        pl.DataFrame(columns).write_parquet(folder / "data" / config / "test-00000-of-00001.parquet")
+        (folder / "data" / f"{lang}{config}").mkdir(parents=True)
+        pl.DataFrame(columns).write_parquet(folder / "data" / f"{lang}{config}" / "test-00000-of-00001.parquet")
     return folder
 
 
@@ -463,6 +466,17 @@ def test_a_clean_mteb_folder_has_no_leak_and_no_judgement_of_what_went(tmp_path)
     assert set(tables["default"]["corpus-id"]) <= set(tables["corpus"]["_id"])
     assert set(tables["default"]["query-id"]) == set(tables["queries"]["_id"])
     assert tables["corpus"].schema == pl.read_parquet(folder / "data/corpus/test-00000-of-00001.parquet").schema
+
+
+def test_each_language_of_an_mteb_folder_has_its_splits(tmp_path):
+    for start, lang in enumerate(("de-", "en-")):
+        corpus = {f"{lang}{k}": text(k, start) for k in range(4)} | {f"{lang}again": text(2, start)}
+        judged = [(f"{lang}q{k}", f"{lang}{k}") for k in range(4)]
+        write_mteb(tmp_path / "mteb", corpus, {q: text(k, 2 + start) for k, (q, _) in enumerate(judged)}, judged, lang)
+    found = read_dataset([tmp_path / "mteb"])
+    assert (found.splits, found.documents.height, found.answers.height) == (["de-test", "en-test"], 18, 8)
+    leaks, _ = cleaned(tmp_path / "mteb", tmp_path / "clean")
+    assert "exact_copy" in leaks and len(list((tmp_path / "clean/data").iterdir())) == 6
 
 
 def test_clean_lines_of_steb_have_no_leak_and_are_otherwise_the_same_to_the_byte(tmp_path):

@@ -157,6 +157,13 @@ def test_folders_of_one_split_are_configurations_of_which_one_is_chosen(tmp_path
         read_dataset([tmp_path], How(config="fr"))
 
 
+def test_folders_are_splits_where_their_names_are_those_of_splits(tmp_path):
+    for split in ("training", "test"):
+        (tmp_path / split).mkdir()
+        (tmp_path / split / "documents.csv").write_text(csv_text(ROWS))
+    assert read_dataset([tmp_path]).splits == ["train", "test"]
+
+
 def test_tables_without_authors_or_rows_are_passed_over_and_noted(tmp_path):
     (tmp_path / "train.csv").write_text(csv_text(ROWS))
     (tmp_path / "dev.csv").write_text("author,text\n")

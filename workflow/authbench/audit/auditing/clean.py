@@ -87,7 +87,7 @@ def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
             own = replace(dataset, documents=dataset.documents.filter(part=part))
             _write(source, own, set(gone), set(queries), set(problems["problem"]), aside / label)
         write_json_lines(aside / DIFF, (dict(zip(_CHANGE, line, strict=True)) for line in lines))
-    counts = Counter(claim for claim, _ in gone.values())
+    counts = dict(Counter(claim for claim, _ in gone.values()))  # of a Counter asdict makes nonsense
     return Cleaned(folder.name, dataset.documents.height, left.documents.height, counts, len(queries), problems.height)
 
 

@@ -25,7 +25,18 @@ def is_beir(path: Path) -> bool:
 
 
 def is_mteb(path: Path) -> bool:
-    return bool(configurations(path, "corpus")) and bool(configurations(path, "queries"))
+    return any({"corpus", "queries"} <= tables.keys() for tables in _of_mteb(path).values())
+
+
+def _of_mteb(path: Path) -> dict[str, dict[str, list[Path]]]:
+    """Return the files by split and configuration; of several languages, as in `de-corpus`, each has its splits."""
+    found = configurations(path, "corpus")
+    for folder in sorted({*path.glob("data/*-corpus"), *path.glob("*-corpus")}):
+        lang = folder.name.removesuffix("corpus")
+        for split, tables in configurations(path, folder.name).items():
+            own = {name.removeprefix(lang): files for name, files in tables.items() if name.startswith(lang)}
+            found |= {f"{lang}{split}": own} if own else {}
+    return found
 
 
 def read_beir(path: Path) -> Dataset:
@@ -53,7 +64,7 @@ def read_mteb(path: Path) -> Dataset:
     Raises:
         InputError: there is no configuration with answers.
     """
-    files = configurations(path, "corpus")
+    files = _of_mteb(path)
     read = {
         name: {split: _read_texts(tables[name]) for split, tables in files.items() if name in tables}
         for name in ("corpus", "queries")

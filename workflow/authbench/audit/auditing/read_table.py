@@ -132,9 +132,12 @@ def splits_of_files(path: Path, files: Sequence[Path], config: str | None) -> di
             raise InputError(f"{path}: has no configuration and no folder of tables called {config}.{known}")
         named = stated.get(config, {})
         return {file: printable(named.get(file) or _split_of(file, len(chosen) > 1)) for file in chosen}
+    split_of = {
+        file: _split_of(file, len(files) > 1, file.parent.name if file.parent != path else "") for file in files
+    }
     folders: dict[str, set[Path]] = {}
-    for file in files:
-        folders.setdefault(_split_of(file, True), set()).add(file.parent)
+    for file, split in split_of.items():
+        folders.setdefault(split, set()).add(file.parent)
     several = sorted(set().union(*(found for found in folders.values() if len(found) > 1)))
     if several:
         names = ", ".join(folder.name for folder in several)
@@ -142,13 +145,13 @@ def splits_of_files(path: Path, files: Sequence[Path], config: str | None) -> di
             f"{path}: tables of one name lie in several folders: {names}. They are configurations, or parts, of a "
             f"dataset; choose one by --config {several[0].name}, or name the folders one after another."
         )
-    return {file: _split_of(file, len(files) > 1) for file in files}
+    return split_of
 
 
-def _split_of(file: Path, several: bool) -> str:
-    name = file.name.lower().split(".")[0].split("-")[0]
-    if name in _SPLITS:
-        return {"training": "train", "development": "dev", "testing": "test"}.get(name, name)
+def _split_of(file: Path, several: bool, folder: str = "") -> str:
+    for name in (file.name.lower().split(".")[0].split("-")[0], folder.lower() if several else ""):
+        if name in _SPLITS:
+            return {"training": "train", "development": "dev", "testing": "test"}.get(name, name)
     return printable(file.name.split(".")[0]) if several else ALL
 
 
