@@ -87,3 +87,10 @@ def test_a_misspelt_option_is_corrected(capsys):
         main(["evaluate", "release", "--model", "tfidf", "--out", "scores", "--splt", "dev"])
     assert ended.value.code == 2
     assert "unrecognized argument '--splt', did you mean --split?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("line", ["audit x", "evaluate x --out y", "style run x --out y", "pan run --train x --test y"])
+def test_a_seed_of_more_than_64_bits_is_refused(line, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main([*line.split(), "--seed", str(1 << 63)])
+    assert "--seed: expected" in capsys.readouterr().err

@@ -51,7 +51,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--rows", type=command.whole_number, metavar="N", help="rows to read of each split (default: all)"
     )
     parser.add_argument("--brief", action="store_true", help="write only counts to audit.json, no ids")
-    parser.add_argument("--seed", type=int, default=0, help="random seed of draws and intervals (default: 0)")
+    parser.add_argument("--seed", type=command.seed, default=0, help="random seed of draws and intervals (default: 0)")
 
 
 def run(given: argparse.Namespace) -> int:

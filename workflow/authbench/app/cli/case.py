@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from authbench.app.cli.command import Command, option, path, unverified_argument, warn_unverified
+from authbench.app.cli.command import Command, option, path, seed, unverified_argument, warn_unverified
 
 VERIFIERS = ("lambdag", "naive")
 
@@ -27,7 +27,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--genre", default="", metavar="NAME", help="genre of the population's texts (default: any)")
     option(parser, "--encoding NAME", "encoding of the case's files (default: found for each)")
-    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    parser.add_argument("--seed", type=seed, default=0, help="random seed (default: 0)")
     unverified_argument(parser)
 
 

@@ -126,6 +126,14 @@ def whole_number(text: str) -> int:
     return number
 
 
+def seed(text: str) -> int:
+    """Return an integer of 64 bits."""
+    number = int(text)
+    if not -(1 << 63) <= number < 1 << 63:
+        raise argparse.ArgumentTypeError(f"expected an integer of 64 bits, found {text}")
+    return number
+
+
 def amount(text: str) -> float:
     """Return a finite number above 0, which may be written 1e8."""
     value = float(text)

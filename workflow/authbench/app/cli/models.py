@@ -65,7 +65,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         )
     parser.add_argument(
         "--seed",
-        type=int,
+        type=command.seed,
         help="random seed for drawing negatives and bootstrap intervals (default: the release's, else 0)",
     )
     command.unverified_argument(parser)

@@ -48,7 +48,7 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         help="topics of the topic model (default: %(default)s)",
     )
     command.many(parser, "--beside DIR", "output directory for another data set, for a table by data set", type=Path)
-    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    parser.add_argument("--seed", type=command.seed, default=0, help="random seed (default: 0)")
 
 
 def _pan_evaluate(arguments: argparse.Namespace) -> int:
@@ -114,7 +114,7 @@ def _pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         default = usual[name]
         command.option(parser, f"--{name} SHARE", f"{about} (default: {default})", type=command.share, default=default)
-    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    parser.add_argument("--seed", type=command.seed, default=0, help="random seed (default: 0)")
     command.unverified_argument(parser)
 
 
@@ -152,7 +152,7 @@ def _pan_run_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
     )
     command.path(parser, "--out DIR", "output directory; answers in <verifier>/answers.jsonl", required=True)
-    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    parser.add_argument("--seed", type=command.seed, default=0, help="random seed (default: 0)")
     command.cache_arguments(parser)
 
 
@@ -213,7 +213,7 @@ def _raven_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", type=int, metavar=letter, help=f"{about} (default: {default})")
     sizes = ", ".join(map(str, usual["sizes"]))
     command.option(parser, "--sizes M", f"other numbers of topics for HITS (default: {sizes})", type=int, nargs="*")
-    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    parser.add_argument("--seed", type=command.seed, default=0, help="random seed (default: 0)")
     command.cache_arguments(parser)
     command.unverified_argument(parser)
 
