@@ -400,3 +400,10 @@ def test_a_control_is_neither_ranked_nor_marked_in_a_table_of_measures():
     table = measure_table("scores", "Scores", data, baselines=controls(load_verifiers(data["system"])))
     assert [(row.cells[1].place, row.cells[1].grey) for row in table.rows] == [(0, False), (BEST, False), (0, True)]
     assert [row.group for row in table.rows] == ["", "", "sanity"] and table.data.equals(data)
+
+
+@pytest.mark.parametrize("topics", ["0", "-1"])
+def test_a_topic_model_has_a_topic(topics, tmp_path):
+    with pytest.raises(SystemExit) as ended:
+        main(["pan", "evaluate", "--truth", str(tmp_path), "--answers", str(tmp_path), "--topics", topics])
+    assert ended.value.code == 2

@@ -312,7 +312,10 @@ def test_the_command_prints_the_plan(capsys):
     assert capsys.readouterr().out == as_text(make_plan(LARGE, rates), rates)
 
 
-@pytest.mark.parametrize("wrong", [("--documents", "0"), ("--documents", "many"), ("--mean-chars", "-1")])
+WRONG = [("--documents", "0"), ("--documents", "many"), ("--documents", "1e300"), ("--mean-chars", "-1")]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
 def test_amounts_are_numbers_above_nothing(wrong, capsys):
     given = {"--documents": "1e6", "--mean-chars": "600", "--cores": "2"} | dict([wrong])
     with pytest.raises(SystemExit):

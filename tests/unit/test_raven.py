@@ -259,7 +259,9 @@ def test_an_external_verifier_gets_the_fandoms_and_the_authors_it_may_learn_from
 
 def test_folds_that_cannot_be_exported_are_refused(planted, tmp_path, refused):
     (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/documents.parquet").touch()
     for folder, subset, out, told in (
+        (tmp_path / "mine", "hits", "folds", "ended before"),
         (planted[0], "random-7", "folds", "no subset random-7. Expected one of hits, random-0, random-1, "),
         (tmp_path, "hits", "folds", "Expected a folder that authbench raven run wrote"),
         (planted[0], "hits", "mine", "is there already"),

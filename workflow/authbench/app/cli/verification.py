@@ -42,7 +42,7 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     command.path(parser, "--train FILE", "pairs.jsonl to learn topics from (default: --pairs)")
     parser.add_argument(
         "--topics",
-        type=int,
+        type=command.whole_number,
         default=default_settings()["pan"]["topic_model"],
         metavar="N",
         help="topics of the topic model (default: %(default)s)",

@@ -78,7 +78,8 @@ def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
         raise InputError(f"{run}: no documents.parquet here. Expected a folder that authbench raven run wrote.")
     if not pairs.is_file():
         known = ", ".join(sorted(path.stem for path in (run / "pairs").glob("*.parquet")))
-        raise InputError(f"{run}: there is no subset {subset}. Expected one of {known}.")
+        cure = f"Expected one of {known}." if known else "The run ended before it drew pairs: start it again."
+        raise InputError(f"{run}: there is no subset {subset}. {cure}")
     drawn = read_columns([pairs])
     cut = read_json(run / "subsets.json")[subset].get("most_characters")  # older runs have no limits
     texts = read_texts(documents, pl.concat([drawn["first"], drawn["second"]]), cut)
