@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from authbench.core.errors import InputError
-from authbench.core.storage.atomic import atomic_file
+from authbench.core.storage.atomic import atomic_file, atomic_folder
 from authbench.core.storage.disk import cannot_write, check_room, machine_failed
 
 
@@ -62,6 +62,16 @@ def test_what_may_not_be_written_is_told(tmp_path):
     for number, words in ((errno.EROFS, "is on a read-only disk"), (errno.EACCES, "may not be written by user")):
         for name in (path, tmp_path / "results", path.with_name(f".table.parquet.{'0' * 32}")):
             assert words in str(cannot_write(OSError(number, "no", str(name)), path))
+
+
+@pytest.mark.parametrize("write", [atomic_file, atomic_folder])
+@pytest.mark.parametrize("below", [".", "below", "far/below"])
+def test_a_file_in_the_way_is_told_by_name(write, below, tmp_path):
+    there = tmp_path / "there"
+    there.touch() if write is atomic_folder or below != "." else there.mkdir()
+    with pytest.raises(InputError, match=f"{there} is a "), write(there / below):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
 
 def test_errors_of_what_is_read_stay_what_they_are(tmp_path):

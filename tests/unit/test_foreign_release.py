@@ -186,6 +186,12 @@ def test_results_name_no_file_outside_an_export(scored, release, tmp_path, field
     assert everything_below(tmp_path) == before
 
 
+def test_rankings_of_other_texts_are_not_exported(scored, release, tmp_path):
+    export = ["release", "export", str(release), "--form", "trec", "--with-tier-b", "--out", str(tmp_path / "out")]
+    assert main([*export, "--runs", str(scored)]) == 2
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

@@ -14,6 +14,7 @@ from authbench.core.errors import InputError
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
 CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+TAKEN = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST}
 # Messages of libraries that give no errno: polars, and NumPy's count of unwritten items.
 _FULL_IN_WORDS = re.compile(r"No space left|quota exceeded|os error (28|122)\b|\d+ requested and \d+ written", re.I)
 _FAILED_IN_WORDS = re.compile(r"Input/output error|os error 5\b|\[errno 5\]|failed to fill whole buffer", re.I)
@@ -38,6 +39,9 @@ def cannot_write(error: BaseException, path: Path) -> InputError | None:
     elif isinstance(error, OSError) and error.errno in CLOSED and _is_of(error.filename, path):
         closed = "is on a read-only disk" if error.errno == errno.EROFS else f"may not be written by user {os.getuid()}"
         why, mend = f"{_nearest_existing(path)} {closed}", "Make it writable"
+    elif isinstance(error, OSError) and error.errno in TAKEN and _is_of(error.filename, path):
+        there = next(place for place in (path, *path.parents) if place.exists())
+        why, mend = f"{there} is a {'folder' if there.is_dir() else 'file'}", "Name another place"
     else:
         return None
     return InputError(

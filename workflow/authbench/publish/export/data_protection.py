@@ -16,7 +16,7 @@ from authbench.publish.export.citations import licence_table, source_facts
 from authbench.publish.export.freeze import contact
 from authbench.publish.export.responsible import documents_here
 from authbench.release.format.release import Release
-from authbench.reports.leaderboard.collect import read_results
+from authbench.reports.leaderboard.collect import Result, read_results
 from authbench.scoring.evaluation.split import split_checksum
 
 SHEET = "DATA_PROTECTION.md"
@@ -37,15 +37,8 @@ def read_risk(results: Path, release: Release) -> dict[str, object] | None:
     Raises:
         InputError: a model was scored on other texts.
     """
-    scored = [one for one in read_results(results) if not one.shortcut and _tells(one.scores["overall"])]
-    for one in scored:
-        benchmark = one.scores["benchmark"]
-        split = str(benchmark["split"])
-        if split not in release.splits or benchmark["checksum"] != split_checksum(release, split):
-            raise InputError(
-                f"{one.place}: scores of other texts than those of {release.folder}, so they say nothing of its risk. "
-                "Evaluate on this release, or leave --scores out."
-            )
+    found = results_on(release, results)
+    scored = [one for one in found if not one.shortcut and _tells(one.scores["overall"])]
     if not scored:
         return None
     best = max(scored, key=lambda one: (one.scores["overall"][_LINKED], one.name))
@@ -61,6 +54,19 @@ def read_risk(results: Path, release: Release) -> dict[str, object] | None:
         "sources": sources,
         "complete": not release.withheld,
     }
+
+
+def results_on(release: Release, folder: Path) -> list[Result]:
+    """Return the results in a folder. Raises InputError if a model was scored on other texts than the release's."""
+    results = list(read_results(folder))
+    for one in results:
+        split = str(one.scores["benchmark"]["split"])
+        if split not in release.splits or one.scores["benchmark"]["checksum"] != split_checksum(release, split):
+            raise InputError(
+                f"{one.place}: scores of other texts than those of {release.folder}, so they say nothing of it. "
+                "Evaluate on this release, or leave these scores out."
+            )
+    return results
 
 
 def _tells(cell: JsonMapping) -> bool:

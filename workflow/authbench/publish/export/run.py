@@ -16,7 +16,15 @@ from authbench.publish.export.beir import write_beir, write_runs, write_trec
 from authbench.publish.export.bundle import write_public
 from authbench.publish.export.card import write_card
 from authbench.publish.export.citations import write_citations
-from authbench.publish.export.data_protection import DATA, SHEET, data_protection, known_risk, read_risk, sheet
+from authbench.publish.export.data_protection import (
+    DATA,
+    SHEET,
+    data_protection,
+    known_risk,
+    read_risk,
+    results_on,
+    sheet,
+)
 from authbench.publish.export.datacite import CFF, DATACITE, citation_cff, datacite
 from authbench.publish.export.huggingface import write_huggingface
 from authbench.publish.export.mteb import write_mteb
@@ -74,13 +82,15 @@ def export(
             if any.
 
     Raises:
-        InputError: the form is unknown, its plug-in fails, `runs` is given for another form than trec, or as
-            `expect_exportable`.
+        InputError: the form is unknown, its plug-in fails, `runs` is given for another form than trec or is of other
+            texts, or as `expect_exportable`.
     """
     plugin = None if form in FORMS else find_plugin("exports", form, [PUBLIC, *FORMS])
     if runs is not None and form != "trec":
         raise InputError(f"--runs belongs to the form trec, not to {form}.")
     expect_exportable(release, with_tier_b)
+    if runs is not None:
+        results_on(release, runs)
     risk = read_risk(scores, release) if scores else known_risk(release.folder)
     with atomic_folder(out) as place:
         if plugin is None:
