@@ -15,7 +15,7 @@ from authbench.core.arrays import I32
 from authbench.core.errors import InputError
 from authbench.models.entries import ModelEntry
 
-# A row per text, L2-normalised: a float32 array, or a CSR matrix where most columns are zero.
+# A row per text: an array, or a CSR matrix where most columns are zero. Models return float32, L2-normalised.
 Rows: TypeAlias = Any
 # Batches of texts, with `lang` and `content`, in which models count frequencies; may be read more than once.
 Reference: TypeAlias = Iterable[pl.DataFrame]
