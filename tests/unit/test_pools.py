@@ -17,6 +17,7 @@ from authbench.core.content_words import COLUMNS, Topic, content_vectors, fit_wo
 from authbench.core.dates import middle_day
 from authbench.core.letters import may_ask
 from authbench.core.records import primary_genre
+from authbench.release.checking import relations
 from authbench.release.checking.pools import ORDER, PAIR, Texts, check_matched, check_similar
 from authbench.release.format.columns import PAIRS, POOLS, POSITIVES
 
@@ -270,6 +271,13 @@ def test_the_check_misses_each_group_that_is_left_out_whatever_its_query_and_fin
             group, query = groups.row(which % groups.height, named=True), pl.col("group")
             found = complaints(contents, pairs.filter(query != group["group"]), shared, topic)
             assert found == {(code, group["query_id"])}
+
+
+@pytest.mark.parametrize(("authors", "parts"), [("", [""]), ("a", ["a"]), ("bacbacbbb", ["aabbbbb", "cc"])])
+def test_relations_are_checked_by_parts_with_whole_authors(authors, parts, monkeypatch):
+    monkeypatch.setattr(relations, "_TEXTS_AT_ONCE", 3)
+    texts = pl.DataFrame({"author_id": list(authors)}, {"author_id": pl.String})
+    assert ["".join(part["author_id"]) for part in relations.by_authors(texts)] == parts
 
 
 @given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -31,10 +32,13 @@ def rules():
     return found
 
 
-def asked_by(block):
-    """The figures in a rule's `memory(…)`; the first of two where a setting decides."""
-    (given,) = re.findall(r"mem_mb=memory\((.*)\),", block)
-    return {name or "base": float(figure) for name, figure in re.findall(r"(?:(\w+)=|^)([\d.]+)", given)}
+def asked_by(rule, documents, scored=0.8):
+    """The figures in a rule's `memory(…)`: of any input, per MB of it, and per MB of the corpus."""
+    (given,) = re.findall(r"mem_mb=(memory\(.*\)),", rules()[rule])
+    settings = {"sample": {"documents": documents}}
+    known = {"KERNELS": True, "SCORING": SimpleNamespace(mb=0), "SETTINGS": settings, "RELEASE": documents}
+    asked = lambda base, per_mb=0.0, per_corpus_mb=0.0: (base, per_mb, per_corpus_mb)  # noqa: E731
+    return eval(given, {"memory": asked, "released_mb": released_mb, "SCORED": scored, **known})
 
 
 def test_memory_is_that_of_snakemake_of_the_script_and_of_its_input():
@@ -99,17 +103,28 @@ def test_every_rule_asks_for_more_memory_than_it_was_seen_to_take():
             block = rules()[name.split()[0]]
             shares = {"{scatteritem}": size["shards"], "{source}": SOURCES_MEASURED}
             share = next((count for wildcard, count in shares.items() if wildcard in block.partition("output:")[2]), 1)
-            asked = asked_by(block)
-            grown = asked.get("per_mb", 0) / share + asked.get("per_corpus_mb", 0)
-            script_mb = asked["base"] + grown * size["text_mb"]
+            base, per_mb, per_corpus_mb = asked_by(name.split()[0], size["documents"] // 10)
+            script_mb = base + (per_mb / share + per_corpus_mb) * size["text_mb"]
             took_mb = seen["peak_mib"] * 2**20 / 1e6
             assert script_mb >= HEADROOM * took_mb, f"{name}, {size['documents']} documents: raise its `memory`"
 
 
-@pytest.mark.parametrize(("documents", "peak_mib"), [(99_999, 717), (214_072, 1_073)])
-def test_splits_are_assigned_in_the_memory_that_recipes_were_seen_to_take(documents, peak_mib):
-    block = rules()["assign_splits"]
-    (kb_of_each,) = re.findall(r"released_mb\(.*, ([\d.]+)\)", block.partition("per_mb")[0])
-    asked = asked_by(block)["base"] + released_mb(documents, float(kb_of_each))
-    assert asked >= HEADROOM * peak_mib * 2**20 / 1e6
-    assert released_mb(None, float(kb_of_each)) == 0
+@pytest.mark.parametrize(
+    ("rule", "documents", "scored", "peak_mib"),
+    [
+        ("assign_splits", 99_999, 0.8, 717),
+        ("assign_splits", 214_072, 0.2, 1_073),
+        ("assign_splits", 428_150, 0.2, 1_614),
+        ("write_release", 428_150, 0.2, 1_602),
+        ("write_release", 428_149, 0.8, 3_741),
+        ("check_release", 428_150, 0.2, 2_000),
+        ("check_release", 428_149, 0.8, 4_459),
+    ],
+)
+def test_a_rule_asks_for_the_memory_that_releases_were_seen_to_take(rule, documents, scored, peak_mib):
+    assert asked_by(rule, documents, scored)[0] >= HEADROOM * peak_mib * 2**20 / 1e6
+
+
+@pytest.mark.parametrize("rule", ["write_release", "check_release"])
+def test_without_a_number_of_documents_the_input_decides(rule):
+    assert asked_by(rule, None)[1] > 10 * asked_by(rule, 1)[1]

@@ -9,6 +9,10 @@ Gives   release/ (candidates, queries, ground truth per split; provenance, manif
 from authbench.build.release.statement import make_statement
 from authbench.config.registry.source_entry import Description
 from authbench.release.format.files import CHECKED_SECTIONS, FIGURES, STATISTICS, data_files_of
+from authbench.release.format.names import scored_splits
+
+RELEASE = SETTINGS["sample"]["documents"]  # documents; none: all that fit
+SCORED = sum(SETTINGS["split"]["splits"][split] for split in scored_splits(SETTINGS["split"]["splits"])) / 100
 
 # Jobs that read the release read its draft, once it is published; publishing it again with the same data reruns none.
 RELEASED = {
@@ -38,7 +42,7 @@ rule write_release:
         "../../envs/text.yaml"
     threads: 2
     resources:
-        mem_mb=memory(1900, per_mb=0.06),
+        mem_mb=memory(700 + released_mb(RELEASE, 0.95 + 10 * SCORED), per_mb=0.06 if RELEASE else 4),
         runtime=duration(20, per_mb=0.02),
         in_series=1,
     params:
@@ -73,7 +77,7 @@ rule check_release:
         "../../envs/text.yaml"
     threads: 2
     resources:
-        mem_mb=memory(2250, per_mb=0.05),
+        mem_mb=memory(850 + released_mb(RELEASE, 1.4 + 12 * SCORED), per_mb=0.05 if RELEASE else 4),
         runtime=duration(20, per_mb=0.01),
         in_series=1,
     params:

@@ -29,7 +29,7 @@ rule assign_splits:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(850 + released_mb(SETTINGS["sample"]["documents"], 2.5), per_mb=0.05),
+        mem_mb=memory(850 + released_mb(SETTINGS["sample"]["documents"], 2.6), per_mb=0.05),
         runtime=duration(20, per_mb=0.01),
         in_series=1,
     params:

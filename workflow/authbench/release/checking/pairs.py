@@ -17,7 +17,7 @@ from authbench.core.records import primary_genre
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.overlap import Pairs
 from authbench.release.checking.pools import ORDER, PAIR, TIMED, Texts, check_matched, check_similar
-from authbench.release.checking.relations import check_relations, count_words, is_timed, vectors_of
+from authbench.release.checking.relations import by_authors, check_relations, count_words, is_timed, vectors_of
 from authbench.release.checking.rows import Rows
 from authbench.release.checking.settings import Rules
 from authbench.release.format.columns import PAIRS, POOLS, POSITIVES
@@ -42,13 +42,17 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
         paths = [release.folder / split / table.file for table in (POSITIVES, PAIRS)]
         if not any(path.is_file() for path in paths) or release.provenance is None:
             continue
-        vectors = vectors_of(release, split, words(tuple(reference_splits(release.splits, split))), rules.topic)
-        yield from check_relations(release, split, vectors)
-        if not paths[1].is_file():
-            continue
+        statistics = words(tuple(reference_splits(release.splits, split)))
+        own = release.documents.filter(pl.col("split") == split)
         if split not in scored_splits(release.splits):
-            if read_pairs(paths[1], PAIRS).height:
+            parts = ((part, vectors_of(part, statistics, rules.topic)) for part in by_authors(own))
+            yield from check_relations(release, split, parts)
+            if paths[1].is_file() and read_pairs(paths[1], PAIRS).height:
                 yield Finding("pair_form", split, f"{split}/{PAIRS.file}: {split} is not scored")
+            continue
+        vectors = vectors_of(own, statistics, rules.topic)
+        yield from check_relations(release, split, [(own, vectors)])
+        if not paths[1].is_file():
             continue
         documents = _documents(release, rules, split)
         pairs, malformed = _read(paths[1], documents, f"{split}/{PAIRS.file}")

@@ -1,6 +1,6 @@
 """Check positives.parquet: work out again how every query is related to the other texts of its author."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ from authbench.release.format.tables import columns_of, read_pairs
 CLOSE = 1e-4  # similarities in 32 bits differ by less when summed in another order
 _NEEDED = frozenset({"source", "file", "ordinal", "origin", "date", "chunk_start", "chunk_end"})
 _BETWEEN = 4  # characters, at most, between consecutive chunks of a text
+_TEXTS_AT_ONCE = 20_000
 
 
 def count_words(release: Rows, splits: Sequence[str]) -> WordStatistics:
@@ -29,17 +30,25 @@ def is_timed(release: Rows) -> bool:
     return any("years" in columns_of(path) for path in paths if path.is_file())
 
 
-def vectors_of(release: Rows, split: str, statistics: WordStatistics, topic: Topic) -> Sparse:
-    """Return the content words of a split's documents, in the order of `release.documents`.
+def by_authors(texts: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Yield documents in one part or more, all texts of an author in the same."""
+    if texts.is_empty():
+        yield texts
+    some = pl.col("place").min().over("author_id") // _TEXTS_AT_ONCE
+    for _, part in texts.sort("author_id").with_row_index("place").group_by(some, maintain_order=True):
+        yield part.drop("place")
 
-    The format defines topic similarity (`content_words`).
-    """
-    texts = release.documents.filter(pl.col("split") == split)
+
+def vectors_of(texts: pl.DataFrame, statistics: WordStatistics, topic: Topic) -> Sparse:
+    """Return the content words of documents, in their order; the format defines topic similarity (`content_words`)."""
     return content_vectors(texts.select("lang", "content"), statistics, topic)
 
 
-def check_relations(release: Rows, split: str, vectors: object) -> Iterator[Finding]:
-    """Yield pairs of a query and a text of its author that positives.parquet lacks, adds or describes wrongly."""
+def check_relations(release: Rows, split: str, parts: Iterable[tuple[pl.DataFrame, Sparse]]) -> Iterator[Finding]:
+    """Yield pairs of a query and a text of its author that positives.parquet lacks, adds or describes wrongly.
+
+    `parts` are the documents of the split with their content words, all texts of an author in the same part.
+    """
     path = release.folder / split / POSITIVES.file
     if not path.is_file() or release.provenance is None:
         return
@@ -47,7 +56,7 @@ def check_relations(release: Rows, split: str, vectors: object) -> Iterator[Find
     ids = ("query_id", "candidate_id")
     if not stated.select(ids).equals(stated.select(ids).sort(ids)):
         yield Finding("relations", f"{split}/{POSITIVES.file}", f"{split}/{POSITIVES.file} is not sorted")
-    found = _related(release, split, vectors)
+    found = pl.concat(_related(release.provenance, *part) for part in parts)
     for query, candidate in _twice(stated).select(ids).iter_rows():
         yield Finding("relations", query, f"{query} and {candidate} twice")
     for code, one, other in (("is missing", found, stated), ("are of no query and its author", stated, found)):
@@ -66,14 +75,11 @@ def _twice(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(pl.struct("query_id", "candidate_id").is_duplicated()).unique(maintain_order=True)
 
 
-def _related(release: Rows, split: str, vectors: object) -> pl.DataFrame:
-    """Return every query of a split with every other candidate of its author, and how both are related."""
-    provenance = release.provenance
-    assert provenance is not None
+def _related(provenance: pl.DataFrame, texts: pl.DataFrame, vectors: Sparse) -> pl.DataFrame:
+    """Return every query among texts with every other candidate of its author, and how both are related."""
     place = provenance.select("id", *sorted(_NEEDED - {"source"}))
     texts = (
-        release.documents.filter(pl.col("split") == split)
-        .select("id", "author_id", "source", "token_length", "candidate", "query", row=pl.int_range(pl.len()))
+        texts.select("id", "author_id", "source", "token_length", "candidate", "query", row=pl.int_range(pl.len()))
         .join(place, on="id", how="left", maintain_order="left")
         .with_columns(day=pl.col("date").str.to_date("%Y-%m-%d", strict=False))
     )
