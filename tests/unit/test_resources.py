@@ -117,7 +117,7 @@ def test_every_rule_asks_for_more_memory_than_it_was_seen_to_take():
         ("assign_splits", 428_150, 0.2, 1_614),
         ("write_release", 428_150, 0.2, 1_602),
         ("write_release", 428_149, 0.8, 3_741),
-        ("check_release", 428_150, 0.2, 2_000),
+        ("check_release", 428_150, 0.2, 1_872),
         ("check_release", 428_149, 0.8, 4_459),
     ],
 )
