@@ -147,7 +147,7 @@ rule render_report:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(650, per_mb=0.02),
+        mem_mb=memory(650 + released_mb(RELEASE, 1), per_mb=0.02),
         runtime=duration(10, per_mb=0.005),
         in_series=1,
     params:
