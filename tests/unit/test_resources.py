@@ -119,6 +119,7 @@ def test_every_rule_asks_for_more_memory_than_it_was_seen_to_take():
         ("write_release", 428_149, 0.8, 3_741),
         ("check_release", 428_150, 0.2, 1_872),
         ("render_report", 428_150, 0.2, 837),
+        ("bundle_release", 428_150, 0.2, 1_218),
         ("check_release", 428_149, 0.8, 4_459),
     ],
 )
