@@ -111,3 +111,9 @@ def test_the_command_takes_the_seed_of_the_release(here, tmp_path):
     assert main(["evaluate", "release", "--model", "random", "--out", str(tmp_path)]) == 0
     stated = json.loads((here / "release/manifest.json").read_bytes())["config"]["seed"]
     assert json.loads((tmp_path / "random/scores.json").read_bytes())["settings"]["seed"] == stated != 0
+
+
+def test_the_package_audits_after_any_other_call(here, tmp_path):
+    authbench.load("release")
+    found = authbench.audit("release", out=tmp_path / "audit")
+    assert isinstance(found, api.Audit) and (tmp_path / "audit/index.html").is_file()
