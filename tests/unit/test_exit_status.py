@@ -55,6 +55,13 @@ def test_a_folder_with_an_input_is_not_replaced_by_the_result(command, hostile, 
     assert main([*line.format(*["directory/given"] * line.count("{}")).split(), "--out", "directory"]) == UNUSABLE
 
 
+@pytest.mark.parametrize("cores", ["0", "-1", "many"])
+def test_a_release_is_verified_on_a_core_at_least(cores, hostile):
+    with pytest.raises(SystemExit) as ended:
+        main(["release", "verify", "directory", "--cores", cores])
+    assert ended.value.code == UNUSABLE
+
+
 def test_every_command_is_tried():
     assert ON_ONE_INPUT.keys() == COMMANDS.keys()
 

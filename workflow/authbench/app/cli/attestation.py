@@ -9,13 +9,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from authbench.app.cli.command import Command, many, path
+from authbench.app.cli.command import Command, many, path, whole_number
 from authbench.core.printable import printable
 
 if TYPE_CHECKING:
     from authbench.publish.attestation.reproduce import Outcome
 
 _KEY = "PEM file of an ed25519 key without a password (openssl genpkey -algorithm ed25519 -out key.pem)"
+
+
+def _cores(text: str) -> str:
+    return text if text == "all" else str(whole_number(text))
 
 
 def _attest_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +68,7 @@ def _verify_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
     )
     path(parser, "--files DIR", "directory of files that settings name: word list, takedown, lock")
-    parser.add_argument("--cores", default="all", metavar="N", help="cores of the build, default: all")
+    parser.add_argument("--cores", type=_cores, default="all", metavar="N", help="cores of the build, default: all")
     path(parser, "--countersign FILE", f"private key that signs, too, if reproduced: {_KEY}")
 
 
