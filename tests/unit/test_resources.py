@@ -1,6 +1,7 @@
 """What a job asks of a cluster grows with its input and with its attempts, and the profiles agree."""
 
 import re
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -32,13 +33,24 @@ def rules():
     return found
 
 
+def test_no_name_is_given_a_value_by_two_files_of_rules():
+    """All files have one namespace: the later value would take the place of the earlier in functions of the first."""
+    given, imported = Counter(), set()
+    for path in (ROOT / "workflow/common.smk", *(ROOT / "workflow/rules").glob("*.smk")):
+        text = path.read_text(encoding="utf-8")
+        given.update(set(re.findall(r"^(\w+) = ", text, re.MULTILINE)))
+        for names in re.findall(r"^from .* import (.*)$", text, re.MULTILINE):
+            imported |= {name.rpartition(" ")[2] for name in names.split(", ")}
+    assert not [name for name, number in given.items() if number > 1 or name in imported]
+
+
 def asked_by(rule, documents, scored=0.8):
     """The figures in a rule's `memory(…)`: of any input, per MB of it, and per MB of the corpus."""
     (given,) = re.findall(r"mem_mb=(memory\(.*\)),", rules()[rule])
     settings = {"sample": {"documents": documents}}
-    known = {"KERNELS": True, "SCORING": SimpleNamespace(mb=0), "SETTINGS": settings, "RELEASE": documents}
+    known = {"KERNELS": True, "SCORING": SimpleNamespace(mb=0), "SETTINGS": settings, "DOCUMENTS": documents}
     asked = lambda base, per_mb=0.0, per_corpus_mb=0.0: (base, per_mb, per_corpus_mb)  # noqa: E731
-    return eval(given, {"memory": asked, "released_mb": released_mb, "SCORED": scored, **known})
+    return eval(given, {"memory": asked, "released_mb": released_mb, "SHARE_OF_SCORED": scored, **known})
 
 
 def test_memory_is_that_of_snakemake_of_the_script_and_of_its_input():

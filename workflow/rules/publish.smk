@@ -28,7 +28,7 @@ rule bundle_release:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(1000 + released_mb(RELEASE, 1.2), per_mb=0.03),
+        mem_mb=memory(1000 + released_mb(DOCUMENTS, 1.2), per_mb=0.03),
         runtime=duration(20),
     params:
         publish=SETTINGS["publish"],

@@ -11,8 +11,8 @@ from authbench.config.registry.source_entry import Description
 from authbench.release.format.files import CHECKED_SECTIONS, FIGURES, STATISTICS, data_files_of
 from authbench.release.format.names import scored_splits
 
-RELEASE = SETTINGS["sample"]["documents"]  # documents; none: all that fit
-SCORED = sum(SETTINGS["split"]["splits"][split] for split in scored_splits(SETTINGS["split"]["splits"])) / 100
+DOCUMENTS = SETTINGS["sample"]["documents"]  # documents; none: all that fit
+SHARE_OF_SCORED = sum(SETTINGS["split"]["splits"][split] for split in scored_splits(SETTINGS["split"]["splits"])) / 100
 
 # Jobs that read the release read its draft, once it is published; publishing it again with the same data reruns none.
 RELEASED = {
@@ -42,7 +42,7 @@ rule write_release:
         "../../envs/text.yaml"
     threads: 2
     resources:
-        mem_mb=memory(700 + released_mb(RELEASE, 0.95 + 10 * SCORED), per_mb=0.06 if RELEASE else 4),
+        mem_mb=memory(700 + released_mb(DOCUMENTS, 0.95 + 10 * SHARE_OF_SCORED), per_mb=0.06 if DOCUMENTS else 4),
         runtime=duration(20, per_mb=0.02),
         in_series=1,
     params:
@@ -77,7 +77,7 @@ rule check_release:
         "../../envs/text.yaml"
     threads: 2
     resources:
-        mem_mb=memory(850 + released_mb(RELEASE, 1.4 + 12 * SCORED), per_mb=0.05 if RELEASE else 4),
+        mem_mb=memory(850 + released_mb(DOCUMENTS, 1.4 + 12 * SHARE_OF_SCORED), per_mb=0.05 if DOCUMENTS else 4),
         runtime=duration(20, per_mb=0.01),
         in_series=1,
     params:
@@ -147,7 +147,7 @@ rule render_report:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(650 + released_mb(RELEASE, 1), per_mb=0.02),
+        mem_mb=memory(650 + released_mb(DOCUMENTS, 1), per_mb=0.02),
         runtime=duration(10, per_mb=0.005),
         in_series=1,
     params:

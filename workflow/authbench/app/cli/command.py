@@ -137,8 +137,8 @@ def seed(text: str) -> int:
 def amount(text: str) -> float:
     """Return a number above 0, which may be written 1e8, and whose product with another is finite."""
     value = float(text)
-    if not 0 < value <= 1e18:
-        raise argparse.ArgumentTypeError(f"expected a number above 0 and at most 1e18, found {text}")
+    if not 0 < value <= 1e100:
+        raise argparse.ArgumentTypeError(f"expected a number above 0 and at most 1e100, found {text}")
     return value
 
 
