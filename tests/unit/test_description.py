@@ -175,7 +175,7 @@ def test_scores_of_other_texts_say_nothing_of_the_risk(scored, tmp_path):
     changed = line.replace("habit", "hobby", 1)
     assert changed != line
     (other / "test/candidates.jsonl").write_text("\n".join([changed, *rest]) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match="scores of other texts"):
+    with pytest.raises(InputError, match="another edition of the test split"):
         read_risk(scored[1], open_release(other))
 
 

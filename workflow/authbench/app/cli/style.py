@@ -2,16 +2,8 @@
 
 import argparse
 
-from authbench.app.cli.command import (
-    Command,
-    cache_arguments,
-    cache_of,
-    many,
-    path,
-    seed,
-    unverified_argument,
-    verified,
-)  # fmt: skip
+from authbench.app.cli import command
+from authbench.app.cli.command import Command, cache_arguments, cache_of, many, path, unverified_argument, verified
 
 CHANCE = "random"  # a row of every table, whatever is requested
 
@@ -52,7 +44,7 @@ def _style_arguments(parser: argparse.ArgumentParser) -> None:
     )
     path(parser, "--clusters FILE", "clusters.json of an earlier report, whose redundancy clusters stay")
     cache_arguments(parser, "vectors and scores")
-    parser.add_argument("--seed", type=seed, default=0, help="random seed of k-means (default: 0)")
+    parser.add_argument("--seed", type=command.seed, default=0, help="random seed of k-means (default: 0)")
     unverified_argument(parser)
 
 

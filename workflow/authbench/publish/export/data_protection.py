@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from authbench.config.settings.publish import Publish
-from authbench.core.errors import InputError
 from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.pages import environment
 from authbench.core.storage.json_files import read_foreign_json
@@ -16,8 +15,7 @@ from authbench.publish.export.citations import licence_table, source_facts
 from authbench.publish.export.freeze import contact
 from authbench.publish.export.responsible import documents_here
 from authbench.release.format.release import Release
-from authbench.reports.leaderboard.collect import Result, read_results
-from authbench.scoring.evaluation.split import split_checksum
+from authbench.reports.leaderboard.collect import expect_of_release, read_results
 
 SHEET = "DATA_PROTECTION.md"
 DATA = "data_protection.json"
@@ -37,7 +35,9 @@ def read_risk(results: Path, release: Release) -> dict[str, object] | None:
     Raises:
         InputError: a model was scored on other texts.
     """
-    found = results_on(release, results)
+    found = list(read_results(results))
+    for one in found:
+        expect_of_release([one], release)
     scored = [one for one in found if not one.shortcut and _tells(one.scores["overall"])]
     if not scored:
         return None
@@ -54,19 +54,6 @@ def read_risk(results: Path, release: Release) -> dict[str, object] | None:
         "sources": sources,
         "complete": not release.withheld,
     }
-
-
-def results_on(release: Release, folder: Path) -> list[Result]:
-    """Return the results in a folder. Raises InputError if a model was scored on other texts than the release's."""
-    results = list(read_results(folder))
-    for one in results:
-        split = str(one.scores["benchmark"]["split"])
-        if split not in release.splits or one.scores["benchmark"]["checksum"] != split_checksum(release, split):
-            raise InputError(
-                f"{one.place}: scores of other texts than those of {release.folder}, so they say nothing of it. "
-                "Evaluate on this release, or leave these scores out."
-            )
-    return results
 
 
 def _tells(cell: JsonMapping) -> bool:

@@ -16,15 +16,7 @@ from authbench.publish.export.beir import write_beir, write_runs, write_trec
 from authbench.publish.export.bundle import write_public
 from authbench.publish.export.card import write_card
 from authbench.publish.export.citations import write_citations
-from authbench.publish.export.data_protection import (
-    DATA,
-    SHEET,
-    data_protection,
-    known_risk,
-    read_risk,
-    results_on,
-    sheet,
-)
+from authbench.publish.export.data_protection import DATA, SHEET, data_protection, known_risk, read_risk, sheet
 from authbench.publish.export.datacite import CFF, DATACITE, citation_cff, datacite
 from authbench.publish.export.huggingface import write_huggingface
 from authbench.publish.export.mteb import write_mteb
@@ -32,6 +24,7 @@ from authbench.publish.export.pan import write_pan
 from authbench.publish.export.rocrate import CRATE, crate
 from authbench.publish.export.steb import write_steb
 from authbench.release.format.release import Release, open_complete_release
+from authbench.reports.leaderboard.collect import expect_of_release, read_results
 
 PUBLIC = "public"
 _DOCUMENT = ("id", "author_id", "content", "genre", "lang", "source", "token_length")
@@ -90,7 +83,8 @@ def export(
         raise InputError(f"--runs belongs to the form trec, not to {form}.")
     expect_exportable(release, with_tier_b)
     if runs is not None:
-        results_on(release, runs)
+        for one in read_results(runs):
+            expect_of_release([one], release)
     risk = read_risk(scores, release) if scores else known_risk(release.folder)
     with atomic_folder(out) as place:
         if plugin is None:
