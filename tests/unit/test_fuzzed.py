@@ -1,5 +1,6 @@
 """Files that a fuzzer found to end a reader are refused or read; each was a fault once."""
 
+import re
 import subprocess
 import sys
 from datetime import date
@@ -10,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from authbench.core.errors import InputError
-from authbench.core.storage.parquet_headers import bounded_parquet
+from authbench.core.storage.parquet_headers import bounded_parquet, expect_readable
 from authbench.core.storage.raw_files import RawFile
 from authbench.release.reading.blog_xml import iso_date
 
@@ -38,6 +39,19 @@ def test_the_footers_of_sound_files_are_understood(column, tmp_path):
     pq.write_table(frame.to_arrow(), tmp_path / "arrow.parquet", row_group_size=1)
     for name in ("polars", "arrow"):
         assert bounded_parquet(tmp_path / f"{name}.parquet").equals(frame)
+
+
+def test_a_page_larger_than_its_file_is_refused_before_it_is_decoded(tmp_path):
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"column": ["x" * 20_000]}).write_parquet(path, compression="uncompressed", use_pyarrow=True)
+    header = re.compile(rb"\x15([\x80-\xff]{2}.\x15)(?:[\x80-\xff]{2}.)", re.DOTALL)  # size unpacked, packed
+    a_mib = b"\xfe\xff\x7f"
+    stated, places = header.subn(lambda found: b"\x15" + found[1] + a_mib, path.read_bytes(), count=1)
+    assert places
+    expect_readable(path)
+    path.write_bytes(stated)
+    with pytest.raises(InputError):
+        expect_readable(path)
 
 
 def test_a_member_of_a_zip_without_a_name_is_refused():

@@ -126,7 +126,12 @@ def _structs(value: object) -> list[dict[int, object]]:
 
 
 def _pages(stream: IO[bytes], chunk: pq.ColumnChunkMetaData) -> Iterator[tuple[int, int]]:
-    """Yield the unpacked bytes and the values of the pages of a column chunk. Raises OSError if there are no pages."""
+    """Yield the unpacked bytes and the values of the pages of a column chunk.
+
+    Raises:
+        OSError: there is no page, or a page goes on beyond the file: a decoder would allocate the size that it states.
+    """
+    size = stream.seek(0, 2)
     at = chunk.data_page_offset
     if chunk.has_dictionary_page and chunk.dictionary_page_offset:
         at = min(at or chunk.dictionary_page_offset, chunk.dictionary_page_offset)  # 0: no page of data, as of no row
@@ -146,8 +151,10 @@ def _pages(stream: IO[bytes], chunk: pq.ColumnChunkMetaData) -> Iterator[tuple[i
         if type(unpacked) is not int or type(packed) is not int or unpacked < 0 or packed < 0:
             raise OSError("a page has no size")
         counts = [fields[kind] for kind in _VALUES_OF if isinstance(fields.get(kind), dict)]
-        yield unpacked, max((one[1] for one in counts if type(one.get(1)) is int), default=0)
         at += length + packed
+        if at > size:
+            raise OSError("a page goes on beyond the file")
+        yield unpacked, max((one[1] for one in counts if type(one.get(1)) is int), default=0)
 
 
 def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
