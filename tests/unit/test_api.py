@@ -85,17 +85,60 @@ def test_the_results_of_a_function_make_a_leaderboard(here, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("encode", "message"),
+    "encode",
     [
-        (lambda texts: [[1.0, 2.0]], "of shape"),
-        (lambda texts: [1.0] * len(texts), "of shape"),
-        (lambda texts: [["a"]] * len(texts), "Expected a vector of numbers"),
-        (lambda texts: [[float("nan")]] * len(texts), "mine"),
+        lambda texts: [[1.0, 2.0]],
+        lambda texts: [1.0] * len(texts),
+        lambda texts: [["a"]] * len(texts),
+        lambda texts: [[]] * len(texts),
+        lambda texts: [[1.0], [1.0, 2.0]],
+        lambda texts: [[float("nan")]] * len(texts),
+        lambda texts: [[1e300]] * len(texts),
     ],
 )
-def test_a_function_that_gives_no_vectors_is_refused(here, encode, message):
-    with pytest.raises(InputError, match=message):
+def test_a_function_that_gives_no_vectors_is_refused_by_its_name(here, encode):
+    with pytest.raises(InputError, match="^mine returned|^mine raised"):
         authbench.evaluate("release", {"mine": encode})
+
+
+@pytest.mark.parametrize("name", ["../mine", "", "random", 1])
+def test_a_function_is_not_called_for_a_name_that_no_results_can_have(here, tmp_path, name):
+    asked = []
+    with pytest.raises(InputError):
+        authbench.evaluate("release", {"mine": asked.append, name: asked.append}, out=tmp_path / "out")
+    assert (asked, list(tmp_path.iterdir())) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        ("load", {"release": 1}),
+        ("check", {"release": None}),
+        ("check", {"release": "release", "settings": 1}),
+        ("evaluate", {"release": 1, "models": "tfidf"}),
+        *(
+            ("evaluate", {"release": "release", "models": "tfidf", **one})
+            for one in (
+                {"models": 1},
+                {"models": [1]},
+                {"models": {"mine": 1}},
+                {"seed": 2**64},
+                {"seed": "1"},
+                {"split": 1},
+                {"dev": 1},
+                {"out": 1},
+                {"cache": 1},
+            )
+        ),
+        *(
+            ("audit", {"source": "release", **one})
+            for one in ({"source": [1]}, {"source": 1}, {"scores": [1]}, {"seed": 2**64}, {"texts": 0}, {"columns": 1})
+        ),
+    ],
+)
+def test_an_argument_of_another_kind_is_told_by_its_name(here, call, given):
+    with pytest.raises(InputError, match=f"^({'|'.join([*given, 'mine'])}): "):
+        getattr(authbench, call)(**given)
 
 
 def test_nothing_to_evaluate_and_unknown_names_are_told(here):

@@ -4,13 +4,14 @@ They do what the commands of the same names do, and raise `authbench.core.errors
 with an input and what to do.
 """
 
+import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType
-from typing import TypeAlias
+from types import ModuleType, NoneType
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,12 +19,14 @@ from authbench.audit.auditing.drawn import MOST
 from authbench.audit.auditing.read import How, read_dataset
 from authbench.audit.auditing.run import Audit, examine
 from authbench.audit.auditing.scored import open_split
+from authbench.config.registry.values import LARGEST, shown
 from authbench.core.errors import InputError
 from authbench.core.storage.json_files import read_foreign_json
 from authbench.models.cache import default_cache
-from authbench.models.entries import ModelEntry, expect_distinct_names
+from authbench.models.entries import ModelEntry
+from authbench.models.function import AT_ONCE, called
 from authbench.models.model import VectorCache
-from authbench.models.requested import load_model, load_models
+from authbench.models.requested import expect_no_control, load_model, load_models, usable_name
 from authbench.release.checking import ENDING, Violation, check_release
 from authbench.release.format.hub import release_of
 from authbench.release.format.release import Release
@@ -38,7 +41,20 @@ from authbench.scoring.evaluation.verification import draw_negatives
 Place: TypeAlias = str | Path
 # Returns a vector per text, shape (texts, dimensions), as the `encode` of a sentence-transformers model does.
 Encode: TypeAlias = Callable[[Sequence[str]], object]
-_AT_ONCE = 1_024  # texts per call of a function
+_PATH = (str, os.PathLike)
+
+
+def _expect(expected: str, kinds: Any, **given: object) -> None:
+    """Raise InputError if one of these arguments, or one of the values in it, is of another kind."""
+    for name, value in given.items():
+        for one in value if isinstance(value, Collection) and not isinstance(value, str | Mapping) else [value]:
+            if not isinstance(one, kinds):
+                raise InputError(f"{name}: found {type(one).__name__}. Expected {expected}.")
+
+
+def _expect_whole(name: str, value: object, least: int = -LARGEST - 1) -> None:
+    if not isinstance(value, int) or not least <= value <= LARGEST:
+        raise InputError(f"{name}: found {shown(value)}. Expected an integer from {least} to {LARGEST}.")
 
 
 def load(release: Place, *, unverified: bool = False) -> Release:
@@ -60,6 +76,7 @@ def load(release: Place, *, unverified: bool = False) -> Release:
     Raises:
         InputError: it cannot be read, or contradicts itself.
     """
+    _expect("a path", _PATH, release=release)
     return open_verified(Path(release), unverified=unverified)
 
 
@@ -78,6 +95,8 @@ def check(release: Place, settings: Mapping[str, object] | None = None) -> list[
     Raises:
         InputError: it cannot be read.
     """
+    _expect("a path", _PATH, release=release)
+    _expect("a mapping", Mapping | None, settings=settings)
     folder = release_of(Path(release))
     found = check_release(folder, settings)
     if not any(violation.code in ENDING for violation in found):
@@ -124,6 +143,10 @@ def evaluate(
     Raises:
         InputError: the release or a model cannot be used.
     """
+    _expect("a path or what load gives", (*_PATH, Release), release=release)
+    _expect("a path", (*_PATH, NoneType), out=out, cache=cache)
+    _expect("the name of a split", str, split=split, dev=dev)
+    _expect_whole("seed", 0 if seed is None else seed)
     opened, scored, chance = open_split(release if isinstance(release, Release) else Path(release), split, seed)
     with ExitStack() as at_end:
         folder = Path(at_end.enter_context(TemporaryDirectory()) if out is None else out)
@@ -143,31 +166,25 @@ def _entries(models: str | Sequence[str] | Mapping[str, str | Encode], split: Sp
     if not models:
         raise InputError("There is nothing to evaluate: no model was given.")
     if not isinstance(models, Mapping):
+        _expect("names of models, or a mapping", str, models=models)
         return load_models([models] if isinstance(models, str) else models)
-    entries = []
+    _expect("names", str, models=models.keys())
     for name, model in models.items():
-        if isinstance(model, str):
-            entries.append(load_model(model, name=name))
-        else:
-            entries.append(load_model(f"vectors={_written(name, model, split, folder)}", name=name))
-    expect_distinct_names(entries)
-    return entries
+        _expect("what --model takes, or a function", str | Callable, **{name: model})
+        if not isinstance(model, str):
+            expect_no_control(usable_name(name), f"a function called {name}")
+    loaded = {name: load_model(model, name=name) for name, model in models.items() if isinstance(model, str)}
+    for name, model in models.items():
+        if not isinstance(model, str):
+            loaded[name] = load_model(f"vectors={_written(name, model, split, folder)}", name=name)
+    return [loaded[name] for name in models]
 
 
 def _written(name: str, encode: Encode, split: Split, folder: Path) -> Path:
     """Write the vectors that a function gives for the texts of a split. Raises InputError if they do not fit."""
-    texts, parts = split.documents["content"].to_list(), []
-    for first in range(0, len(texts), _AT_ONCE):
-        part = texts[first : first + _AT_ONCE]
-        vectors = np.asarray(encode(part))
-        if vectors.ndim != 2 or len(vectors) != len(part) or vectors.dtype.kind not in "fiub":
-            raise InputError(
-                f"{name}: gave {vectors.dtype} of shape {vectors.shape} for {len(part)} texts. Expected a vector of "
-                "numbers for each, shape (texts, dimensions)."
-            )
-        parts.append(vectors.astype(np.float32))
-    if len({part.shape[1] for part in parts}) > 1:
-        raise InputError(f"{name}: gave vectors of different lengths for different texts.")
+    texts, parts = split.documents["content"].to_list(), list[np.ndarray]()
+    for first in range(0, len(texts), AT_ONCE):
+        parts.append(called(encode, name, texts[first : first + AT_ONCE], parts[0].shape[1] if parts else None))
     path = folder / "vectors" / f"{name}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez(path, ids=np.array(split.documents["id"].to_list()), vectors=np.concatenate(parts))
@@ -207,7 +224,12 @@ def audit(
     Raises:
         InputError: the source cannot be read, or has no known form.
     """
-    paths = [Path(one) for one in ([source] if isinstance(source, str | Path) else source)]
+    _expect("a path or several", _PATH, source=source, scores=scores)
+    _expect("a path", (*_PATH, NoneType), out=out, clean=clean, data=data)
+    _expect("a mapping", Mapping | None, columns=columns)
+    _expect_whole("texts", texts, 1)
+    _expect_whole("seed", seed)
+    paths = [Path(one) for one in ([source] if isinstance(source, str | os.PathLike) else source)]
     dataset = read_dataset(paths, How(columns or {}, None if data is None else Path(data)))
     result = examine(dataset, paths, scores=scores, clean=clean, texts=texts, seed=seed)
     if out is not None:

@@ -71,29 +71,43 @@ class FunctionModel(Model):
         return np.concatenate(parts) if parts else np.empty((0, self._dimensions or 0), np.float32)
 
     def _called(self, texts: list[str]) -> F32:
-        count = len(texts)
-        try:
-            with _path_of(self._path):
-                found = np.asarray(self._function(texts))
-        except (Exception, SystemExit) as problem:
-            raise InputError(f"{self._shown} {raised(problem)}, of {count} texts. {_EXPECTED}") from None
-        if found.dtype.kind not in "fiub":
-            raise InputError(f"{self._shown} returned {_described(found)} for {count} texts. {_EXPECTED}")
-        if found.ndim != 2 or len(found) != count or not found.shape[1]:
-            raise InputError(f"{self._shown} returned shape {found.shape} for {count} texts. {_EXPECTED}")
-        if self._dimensions not in (None, found.shape[1]):
-            raise InputError(
-                f"{self._shown} returned {found.shape[1]} dimensions after {self._dimensions} for earlier texts. "
-                "Expected as many for every text."
-            )
-        self._dimensions = found.shape[1]
-        with np.errstate(over="ignore"):
-            rows = found.astype(np.float32)
-        broken = int((~np.isfinite(rows).all(axis=1)).sum())
-        if broken:
-            raise InputError(f"{self._shown} returned values that are not numbers for {broken} of {count} texts.")
-        self.embedded += count
+        with _path_of(self._path):
+            rows = called(self._function, self._shown, texts, self._dimensions)
+        self._dimensions = rows.shape[1]
+        self.embedded += len(texts)
         return rows
+
+
+def called(function: Callable[[list[str]], object], shown: str, texts: list[str], dimensions: int | None) -> F32:
+    """Return the vectors that a function gives for texts.
+
+    Args:
+        shown: the function in messages.
+        dimensions: of the vectors that it gave before, if any.
+
+    Raises:
+        InputError: it raises, or does not return a finite row of the same length for each text.
+    """
+    count = len(texts)
+    try:
+        found = np.asarray(function(texts))
+    except (Exception, SystemExit) as problem:
+        raise InputError(f"{shown} {raised(problem)}, of {count} texts. {_EXPECTED}") from problem
+    if found.dtype.kind not in "fiub":
+        raise InputError(f"{shown} returned {_described(found)} for {count} texts. {_EXPECTED}")
+    if found.ndim != 2 or len(found) != count or not found.shape[1]:
+        raise InputError(f"{shown} returned shape {found.shape} for {count} texts. {_EXPECTED}")
+    if dimensions not in (None, found.shape[1]):
+        raise InputError(
+            f"{shown} returned {found.shape[1]} dimensions after {dimensions} for earlier texts. "
+            "Expected as many for every text."
+        )
+    with np.errstate(over="ignore"):
+        rows: F32 = found.astype(np.float32)
+    broken = int((~np.isfinite(rows).all(axis=1)).sum())
+    if broken:
+        raise InputError(f"{shown} returned values that are not numbers for {broken} of {count} texts.")
+    return rows
 
 
 @lru_cache(maxsize=8)

@@ -48,15 +48,20 @@ def load_model(requested: str, base: Path = Path(), name: str | None = None) -> 
         InputError: there is no such model, its description cannot be used, or its name is a control's.
     """
     model = _load(requested, base)
-    model = model if name is None else replace(model, name=_usable(name))
-    if model.name != requested and model.name in list_entries(MODELS, base):
-        entry = load_entry(MODELS, model.name, base)
+    model = model if name is None else replace(model, name=usable_name(name))
+    expect_no_control(model.name, requested, base, model)
+    return model
+
+
+def expect_no_control(name: str, requested: str, base: Path = Path(), model: ModelEntry | None = None) -> None:
+    """Raise InputError if the name for results is a control's, and the model is another."""
+    if name != requested and name in list_entries(MODELS, base):
+        entry = load_entry(MODELS, name, base)
         if entry.group == SANITY and entry != model:
             raise InputError(
-                f"{requested}: {model.name} is the name of a control ({entry.title}). Give another with --name, or "
+                f"{requested}: {name} is the name of a control ({entry.title}). Give another with --name, or "
                 "rename the file."
             )
-    return model
 
 
 def load_models(requested: Iterable[str], base: Path = Path()) -> list[ModelEntry]:
@@ -139,7 +144,7 @@ def _of_plugin(name: str) -> ModelEntry:
     plugin = find_plugin("models", name)
     package = f"{plugin.package} {plugin.version}"
     parameters = FunctionParameters(plugin.target, plugin.code_sha256, package)
-    return ModelEntry(_usable(name), f"{name} of {package}", OTHER, "function", parameters, assumed=_unseen())
+    return ModelEntry(usable_name(name), f"{name} of {package}", OTHER, "function", parameters, assumed=_unseen())
 
 
 def _of_folder(requested: str, base: Path) -> ModelEntry:
@@ -174,10 +179,11 @@ def _name_of(text: str) -> str:
     >>> _name_of("my_encoder:encode"), _name_of("BAAI--bge m3")
     ('my_encoder.encode', 'BAAI--bge-m3')
     """
-    return _usable(re.sub(r"[^\w.-]", "-", text.replace(":", ".")).lstrip("_.-"))
+    return usable_name(re.sub(r"[^\w.-]", "-", text.replace(":", ".")).lstrip("_.-"))
 
 
-def _usable(name: str) -> str:
+def usable_name(name: str) -> str:
+    """Return a name for results. Raises InputError if it is none."""
     if not NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME:
         raise InputError(
             f"{shown(name)} is not a name for results: expected at most {LONGEST_NAME} letters, digits, dots, hyphens "
