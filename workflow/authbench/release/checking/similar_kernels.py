@@ -10,6 +10,8 @@ begin in its main script, two texts of different main scripts share less than (1
 p = 1 / (1 + t).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from authbench.core.arrays import F64, I64, U8, U64
@@ -21,6 +23,32 @@ u64 = np.uint64
 SLACK = 1e-6  # against rounding, on the side of comparing
 BITS_PER_GRAM, WIDE = 1.5, 16.0  # at least
 MIXED, GROUPS = 0, 8  # texts without a main script, and the number of groups
+
+
+class Texts(NamedTuple):
+    """Texts by group and size.
+
+    `data` and `offsets` are the UTF-8 bytes of all texts, of which `order` names the rows; `sizes` (grams) and `part`
+    follow that order, as do `bitmaps`, from `starts[r]` to `starts[r + 1]`. `groups` has the first text of each group.
+    """
+
+    data: U8
+    offsets: I64
+    order: I64
+    sizes: I64
+    part: I64
+    groups: I64
+    bitmaps: U64
+    starts: I64
+
+
+class Limits(NamedTuple):
+    """Thresholds for texts of one part and of different parts, characters of a gram, and similar texts of a text."""
+
+    within: float
+    across: float
+    length: int
+    most: int
 
 
 @compiled
@@ -112,27 +140,38 @@ def draw_bitmaps(data: U8, offsets: I64, length: int, order: I64, sizes: I64) ->
 
 
 @compiled
-def _differ_in_more(a: U64, start: int, end: int, b: U64, most: int) -> bool:
-    """Return whether two texts certainly have more than `most` grams that the other lacks.
+def _folded(bitmap: U64, width: int) -> U64:
+    """Return a bitmap for fewer classes, of `width` words: a power of two, at most its length."""
+    folded = bitmap[:width].copy()
+    for start in range(width, len(bitmap), width):
+        folded ^= bitmap[start : start + width]
+    return folded
 
-    Where their bitmaps, `a[start:end]` and the longer or equal `b`, differ, a gram of the class lacks its partner. The
-    longer is folded to the length of the other. A slice as argument would take longer than the loop.
+
+@compiled
+def _differences(bitmaps: U64, start: int, end: int, other: U64) -> int:
+    """Return the number of bits in which two bitmaps differ: in each such class, a gram lacks its partner.
+
+    The loop has neither an exit nor an offset, so it compiles to vector instructions.
     """
-    count, width = 0, end - start
-    if width == len(b):  # apart, as it takes half the time
-        for i in range(width):
-            count += ones(a[start + i] ^ b[i])
-            if count > most:
-                return True
-        return False
-    for i in range(width):
-        word = a[start + i] ^ b[i]
-        for k in range(i + width, len(b), width):
-            word ^= b[k]
-        count += ones(word)
-        if count > most:
-            return True
-    return False
+    count, bitmap = 0, bitmaps[start:end]
+    for i in range(len(other)):
+        count += ones(bitmap[i] ^ other[i])
+    return count
+
+
+@compiled
+def _next_near(texts: Texts, limits: Limits, r: int, mine: U64, last: int, first: int) -> int:
+    """Return the last text from `first` to `last` with a bitmap narrower than `mine`, or near it; else `first - 1`."""
+    within, across = (1 - limits.within) / (1 + limits.within), (1 - limits.across) / (1 + limits.across)
+    for x in range(last, first - 1, -1):
+        start, end = texts.starts[x], texts.starts[x + 1]
+        if end - start != len(mine):
+            return x
+        alone = within if texts.part[x] == texts.part[r] else across
+        if _differences(texts.bitmaps, start, end, mine) <= alone * (texts.sizes[x] + texts.sizes[r]) + SLACK:
+            return x
+    return first - 1
 
 
 @compiled
@@ -147,40 +186,15 @@ def _group_of_smallest(sizes: I64, nexts: I64, group_starts: I64) -> int:
 
 
 @compiled
-def join(
-    data: U8,
-    offsets: I64,
-    length: int,
-    order: I64,
-    sizes: I64,
-    part: I64,
-    group_starts: I64,
-    bitmaps: U64,
-    bitmap_starts: I64,
-    threshold_within: float,
-    threshold_across: float,
-    most: int,
-    room: int,
-    worker: int,
-    workers: int,
-) -> tuple[I64, I64, F64, int]:
+def join(texts: Texts, limits: Limits, room: int, worker: int, workers: int) -> tuple[I64, I64, F64, int]:
     """Return pairs of texts (positions in the order, the smaller first) that are similar enough, and their similarity.
 
-    Smaller texts, group by group, are compared from the nearest in size on, until `most` similar texts are found. Of
-    several workers, each returns the pairs of some of the larger texts.
+    Smaller texts, group by group, are compared from the nearest in size on, until `limits.most` similar texts are
+    found. Of several workers, each returns the pairs of some of the larger texts.
 
     Args:
-        data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
-        offsets: shape (texts + 1,).
-        length: characters of a gram.
-        order: shape (texts,), rows of texts by group and size.
-        sizes: shape (texts,), grams of each, in that order.
-        part: shape (texts,), a number for the part of each, in that order.
-        group_starts: shape (GROUPS + 1,), positions of the groups' first texts.
-        bitmaps, bitmap_starts: from `draw_bitmaps`.
-        threshold_within: for texts of one part.
-        threshold_across: for others.
-        most: similar texts of a text.
+        texts: the texts.
+        limits: which are similar enough.
         room: words kept for texts that are compared again (more if a single text takes more).
         worker: number of this worker.
         workers: the number of workers.
@@ -188,52 +202,48 @@ def join(
     Returns:
         Three arrays of shape (pairs,), and the number of pairs that were compared gram by gram.
     """
-    texts = len(order)
-    lowest = min(threshold_within, threshold_across)
-    shared_within = threshold_within / (1.0 + threshold_within)
-    shared_across = threshold_across / (1.0 + threshold_across)
-
+    offsets, order, sizes = texts.offsets, texts.order, texts.sizes
+    lowest = min(limits.within, limits.across)
     arena, arena_end = np.empty(room, np.uint64), 0
-    kept_at, kept, n_kept = np.full(texts, -1, np.int64), np.empty(texts, np.int64), 0
+    kept_at, kept, n_kept = np.full(len(order), -1, np.int64), np.empty(len(order), np.int64), 0
     hashes, my_wide = np.empty(1, np.uint64), np.empty(1, np.uint64)
 
     earlier, later, similarity = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.float64)
     found, compared = 0, 0
-    firsts, nexts = group_starts[:-1].copy(), group_starts[:-1].copy()
-    for text in range(texts):
-        group = _group_of_smallest(sizes, nexts, group_starts)
+    firsts, nexts = texts.groups[:-1].copy(), texts.groups[:-1].copy()
+    for text in range(len(order)):
+        group = _group_of_smallest(sizes, nexts, texts.groups)
         r = nexts[group]
         if text % workers != worker:
             nexts[group] += 1
             continue
         m = sizes[r]
         in_order, hits = False, 0
-        mine = bitmaps[bitmap_starts[r] : bitmap_starts[r + 1]]
         for other in range(GROUPS):
             if group != MIXED and other != MIXED and other != group:
                 continue
             while firsts[other] < nexts[other] and sizes[firsts[other]] < lowest * m - SLACK:
                 firsts[other] += 1
-            for x in range(nexts[other] - 1, firsts[other] - 1, -1):
-                if hits == most:
+            mine = texts.bitmaps[texts.starts[r] : texts.starts[r + 1]]
+            x = nexts[other]
+            while hits < limits.most:
+                x = _next_near(texts, limits, r, mine, x - 1, firsts[other])
+                if x < firsts[other]:
                     break
-                n = sizes[x]
-                within = part[x] == part[r]
-                needed = (shared_within if within else shared_across) * (n + m) - SLACK
-                if n < needed:
-                    continue
-                alone = int(n + m - 2.0 * needed)
-                if _differ_in_more(bitmaps, bitmap_starts[x], bitmap_starts[x + 1], mine, alone):
+                if texts.starts[x + 1] - texts.starts[x] < len(mine):
+                    mine = _folded(mine, texts.starts[x + 1] - texts.starts[x])
+                    x += 1
                     continue
                 if not in_order:
                     begin, end = offsets[order[r]], offsets[order[r] + 1]
                     if end - begin >= len(hashes):
                         hashes = np.empty(2 * (end - begin + 1), np.uint64)
-                    hash_grams(data, begin, end, length, hashes)
+                    hash_grams(texts.data, begin, end, limits.length, hashes)
                     my_wide = np.empty(_words(m, WIDE), np.uint64)
                     _draw(hashes[:m], my_wide)
                     hashes[:m].sort()
                     in_order = True
+                n = sizes[x]
                 wide = _words(n, WIDE)
                 if kept_at[x] < 0:
                     begin, end = offsets[order[x]], offsets[order[x] + 1]
@@ -246,19 +256,21 @@ def join(
                             arena = np.empty(2 * taken, np.uint64)
                     kept_at[x], kept[n_kept] = arena_end, x
                     n_kept += 1
-                    hash_grams(data, begin, end, length, arena[arena_end:])
+                    hash_grams(texts.data, begin, end, limits.length, arena[arena_end:])
                     _draw(arena[arena_end : arena_end + n], arena[arena_end + n : arena_end + n + wide])
                     arena[arena_end : arena_end + n].sort()
                     arena_end += n + wide
                 theirs = arena[kept_at[x] : kept_at[x] + n + wide]
-                if _differ_in_more(theirs, n, n + wide, my_wide, alone):
+                threshold = limits.within if texts.part[x] == texts.part[r] else limits.across
+                needed = threshold / (1 + threshold) * (n + m) - SLACK
+                if _differences(theirs, n, n + wide, _folded(my_wide, wide)) > n + m - 2 * needed:
                     continue
                 compared += 1
                 count = overlap(theirs[:n], hashes[:m], needed)
                 if count < 0:
                     continue
                 value = count / (n + m - count)
-                if value >= (threshold_within if within else threshold_across):
+                if value >= threshold:
                     if found == len(earlier):
                         earlier = np.concatenate((earlier, np.empty_like(earlier)))
                         later = np.concatenate((later, np.empty_like(later)))
