@@ -101,7 +101,7 @@ def test_a_function_that_gives_no_vectors_is_refused_by_its_name(here, encode):
         authbench.evaluate("release", {"mine": encode})
 
 
-@pytest.mark.parametrize("name", ["../mine", "", "random", 1])
+@pytest.mark.parametrize("name", ["../mine", "", "random", "MINE", 1])
 def test_a_function_is_not_called_for_a_name_that_no_results_can_have(here, tmp_path, name):
     asked = []
     with pytest.raises(InputError):

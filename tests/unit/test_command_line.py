@@ -89,6 +89,53 @@ def test_a_misspelt_option_is_corrected(capsys):
     assert "unrecognized argument '--splt', did you mean --split?" in capsys.readouterr().err
 
 
+PAN = "pan evaluate --truth x --answers x"
+EXPORT = "release export x --form public --out y"
+
+
+@pytest.mark.parametrize(
+    ("line", "useless", "why"),
+    [
+        (PAN, "--subset x", "--out"),
+        (PAN, "--pairs x", "--out"),
+        (PAN, "--beside x", "--out"),
+        (f"{PAN} --out y", "--train x", "--pairs"),
+        (PAN, "--published-2020", "--year 2020"),
+        (f"{PAN} --year 2021", "--published-2020", "--year 2020"),
+        (f"{PAN} --json", "--holm", "--json"),
+        (f"{PAN} --json", "--compare f1", "--json"),
+        ("audit x", "--brief", "--out"),
+        ("plan --power x", "--documents 1", "--power"),
+        ("plan --power x", "--detoxify", "--power"),
+        ("publish tables --release x --out y", "--metric mrr", "SCORES"),
+        ("publish tables --release x --out y", "--model x", "SCORES"),
+        ("release verify x", "--countersign x", "--raw"),
+        ("release verify x", "--files x", "--raw"),
+        (EXPORT, "--runs x", "--form public"),
+        (EXPORT, "--with-tier-b", "--form public"),
+        ("style run x --out y", "--protocol steb", "--model"),
+    ],
+)
+def test_an_option_that_would_not_count_is_refused_with_the_reason(line, useless, why, refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = refused(f"{line} {useless}".split())
+    assert f"{useless.split()[0]} " in told and f" {why}" in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_clusters_are_read_before_anything_else(refused):
+    assert "absent.json" in refused(["style", "run", "x", "--out", "y", "--model=tfidf", "--clusters=absent.json"])
+
+
+def test_what_is_given_twice_counts_once_unless_it_is_an_amount(monkeypatch):
+    ran = []
+    for name in ("pan run", "plan"):
+        monkeypatch.setitem(COMMANDS, name, replace(COMMANDS[name], run=ran.append))
+    main(["pan", "run", "--train=x", "--test=x", "--out=x", *(f"--verifier={name}" for name in ("b", "a", "b"))])
+    main(["plan", "--documents", "1e3", "1e3", "--mean-chars", "5", "5", "--cores=1"])
+    assert (ran[0].verifier, ran[1].documents, ran[1].mean_chars) == (["b", "a"], [1e3, 1e3], [5, 5])
+
+
 @pytest.mark.parametrize("line", ["audit x", "evaluate x --out y", "style run x --out y", "pan run --train x --test y"])
 def test_a_seed_of_more_than_64_bits_is_refused(line, capsys):
     with pytest.raises(SystemExit, match="2"):

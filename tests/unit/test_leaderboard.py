@@ -17,7 +17,7 @@ from authbench.core.presentation.tables import as_markdown, as_text
 from authbench.reports.leaderboard.collect import collect
 from authbench.reports.leaderboard.headline import power_line, unmeasured_note
 from authbench.reports.leaderboard.pairwise import not_told_apart
-from authbench.reports.leaderboard.tables import FACETS, Metric, every_score, every_slice, score_table
+from authbench.reports.leaderboard.tables import CHOICES, FACETS, Metric, every_score, every_slice, score_table
 from authbench.reports.leaderboard.write import Edition, write_leaderboard
 from authbench.scoring.evaluation.gain import Comparison
 from authbench.scoring.evaluation.scores import MACRO
@@ -426,4 +426,5 @@ def test_a_board_has_further_columns_on_request(results, tmp_path, capsys, refus
     assert (row["ROC-AUC"], row["EER, all negatives"]) == (scores["roc_auc"], scores["eer_all"])
     told = capsys.readouterr().out
     assert re.search(r"^tfidf +\d", told, re.MULTILINE) and not re.search(r"[|*<\\\[]", told)
-    assert "There is no score 'auc'" in refused(["leaderboard", results, "--out", tmp_path, "--metric", "auc"])
+    told = refused(["leaderboard", results, "--out", tmp_path, "--metric", "xyzzy"])
+    assert "'xyzzy'" in told and all(told.count(f" {key},") < 2 for key in CHOICES)

@@ -1,5 +1,7 @@
 """Claims about scoring answers: what is read, what is refused, what is told and written."""
 
+import shutil
+
 import numpy as np
 import orjson
 import polars as pl
@@ -137,13 +139,13 @@ def test_a_truth_that_is_none_is_refused(task, tmp_path, capsys, lines, said):
 def test_absent_files_and_unknown_names_are_told(task, tmp_path, capsys):
     assert task(*ANSWERS, truth="other.jsonl") == 2
     assert "there is no such file" in capsys.readouterr().err
-    assert task(*ANSWERS, more=["--answers", str(tmp_path / "sys.jsonl")]) == 2
+    assert task(*ANSWERS, more=["--answers", str(tmp_path / "other/sys.jsonl")]) == 2
     assert "there is a system 'sys' already" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", ["--baseline", "--subset"])
 def test_an_unknown_name_is_told_before_anything_is_read(task, capsys, option):
-    assert task("no answer", truth="absent.jsonl", more=[option, "sis"]) == 2
+    assert task("no answer", truth="absent.jsonl", more=[option, "sis", "--out", "report"]) == 2
     told = capsys.readouterr()
     assert option in told.err and "'sys'" in told.err and not told.out
 
@@ -314,6 +316,12 @@ def test_a_report_holds_every_table_and_picture_and_is_the_same_again(tmp_path, 
     assert 0 <= topics["regression"]["all"]["r2"] <= 1
     assert main([*asked, "--out", str(tmp_path / "third"), "--beside", str(tmp_path / "one")]) == 0
     assert pl.read_csv(tmp_path / "third/data_sets.csv").columns == ["system", "one", "data"]
+
+    for place in ("two/one", "two/data"):
+        shutil.copytree(tmp_path / "one", tmp_path / place)
+        more = ["--beside", str(tmp_path / "one"), "--beside", str(tmp_path / place)]
+        assert main([*asked, "--out", str(tmp_path / "fourth"), *more]) == 2
+    assert not (tmp_path / "fourth").exists()
 
 
 def plain_value(value):

@@ -140,7 +140,7 @@ def test_a_registered_name_comes_before_a_folder_of_that_name(tmp_path):
 
 def test_two_models_of_one_name_are_refused(tmp_path):
     np.savez(tmp_path / "tfidf.npz", ids=np.array(["a"]), vectors=np.ones((1, 2)))
-    with pytest.raises(InputError, match="Two models are called tfidf"):
+    with pytest.raises(InputError, match="two models are called"):
         load_models(["tfidf", f"vectors={tmp_path / 'tfidf.npz'}"])
 
 

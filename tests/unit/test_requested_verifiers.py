@@ -12,7 +12,7 @@ from authbench.core.identity import sha256_of_text
 from authbench.models.open import open_model
 from authbench.models.requested import load_model
 from authbench.scoring.verifiers import Bench, answer
-from authbench.scoring.verifiers.requested import files_behind, load_verifier
+from authbench.scoring.verifiers.requested import files_behind, load_verifier, load_verifiers
 from authbench.suites.raven.encoders import load_encoder
 
 TEXTS = [
@@ -95,6 +95,12 @@ def test_names_of_verifiers_come_before_names_of_models(folder):
     assert load_verifier("stylometric").parameters == load_verifier("stylometric").parameters
     assert load_verifier("naive").kind == "naive"
     assert load_verifier("function-counts").kind == "model"
+
+
+def test_two_verifiers_of_one_name_are_refused(folder):
+    (folder / "naive.yaml").write_text("{title: another, kind: naive}")
+    with pytest.raises(InputError, match="two verifiers are called 'naive'"):
+        load_verifiers(["naive", "naive.yaml"])
 
 
 def test_the_files_behind_a_verifier_are_those_of_its_vectors_or_of_its_code(folder):

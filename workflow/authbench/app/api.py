@@ -19,6 +19,7 @@ from authbench.audit.auditing.drawn import MOST
 from authbench.audit.auditing.read import How, read_dataset
 from authbench.audit.auditing.run import Audit, examine
 from authbench.audit.auditing.scored import open_split
+from authbench.config.registry.checks import expect_distinct_names
 from authbench.config.registry.values import LARGEST, shown
 from authbench.core.errors import InputError
 from authbench.core.storage.json_files import read_foreign_json
@@ -169,6 +170,7 @@ def _entries(models: str | Sequence[str] | Mapping[str, str | Encode], split: Sp
         _expect("names of models, or a mapping", str, models=models)
         return load_models([models] if isinstance(models, str) else models)
     _expect("names", str, models=models.keys())
+    expect_distinct_names("models", "models", models)
     for name, model in models.items():
         _expect("what --model takes, or a function", str | Callable, **{name: model})
         if not isinstance(model, str):

@@ -1,6 +1,6 @@
 """Read config entries of models: config/models/<name>.yaml, or a user's entry given by its path."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -89,14 +89,6 @@ class ModelEntry:
     def from_dict(cls, plain: JsonMapping) -> "ModelEntry":
         values = {**plain, "trained_on": tuple(plain["trained_on"]), "assumed": tuple(plain.get("assumed", ()))}
         return cls(**values | {"parameters": parameters_of(plain["kind"], plain["parameters"])})
-
-
-def expect_distinct_names(models: Iterable[ModelEntry]) -> None:
-    """Raise InputError if two models have the same name: their results would share a folder."""
-    names = [model.name for model in models]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"Two models are called {name}, which names their results. Rename one of the files.")
 
 
 def evaluated_together(models: Mapping[str, ModelEntry]) -> dict[str, ModelEntry]:

@@ -17,12 +17,13 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from authbench.config.plugins import find_plugin, plugin_names
+from authbench.config.registry.checks import expect_distinct_names
 from authbench.config.registry.entries import default_settings
 from authbench.config.registry.load import LONGEST_NAME, NAME, is_path, list_entries, load_each, load_entry
 from authbench.config.registry.values import shown
 from authbench.core.errors import InputError
 from authbench.core.words import nearest
-from authbench.models.entries import MODELS, SANITY, ModelEntry, as_published, expect_distinct_names
+from authbench.models.entries import MODELS, SANITY, ModelEntry, as_published
 from authbench.models.folder import FILES, FolderSettings, read_settings
 from authbench.models.function_code import digest_of_code
 from authbench.models.hub import commit_of, snapshot
@@ -71,7 +72,7 @@ def load_models(requested: Iterable[str], base: Path = Path()) -> list[ModelEntr
         InputError: the problems of all of them, or that two share a name.
     """
     models = load_each(lambda one: load_model(one, base), requested)
-    expect_distinct_names(models)
+    expect_distinct_names("--model", "models", (model.name for model in models))
     return models
 
 

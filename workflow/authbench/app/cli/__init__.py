@@ -114,6 +114,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parsers[" ".join(words)].print_help(sys.stderr)
         return UNUSABLE
     parsed, others = parsers[""].parse_known_args(words)
+    for name, value in vars(parsed).items():
+        if isinstance(value, list) and not any(isinstance(one, float) for one in value):
+            setattr(parsed, name, list(dict.fromkeys(value)))  # what is given twice counts once, unless it is an amount
     parsed.others = others
     if others and not parsed.passes_on:
         parsed.parser.error(unrecognized(others, parsed.parser))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from authbench.app.cli.command import Command, many, path, whole_number
+from authbench.app.cli.command import Command, expect_with, many, path, whole_number
 from authbench.core.printable import printable
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def verify(arguments: argparse.Namespace) -> int:
     from authbench.publish.attestation.reproduce import Outcome, differences, reproduce
     from authbench.publish.attestation.statement import read_envelope, sign, statement_bytes, unsigned_by
 
+    expect_with(arguments, "--raw", "--files", "--countersign")
     path = arguments.statement or _beside(arguments.release)
     statement, envelope = read_envelope(path)
     if missing := unsigned_by(envelope, arguments.key):

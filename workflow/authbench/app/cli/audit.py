@@ -63,6 +63,7 @@ def run(given: argparse.Namespace) -> int:
     def say(line: str) -> None:
         print(f"authbench: {line}", file=sys.stderr, flush=True)
 
+    command.expect_with(given, "--out", "--brief")
     if given.rows and given.clean:
         raise InputError("--clean writes whole files, and --rows reads a part of them. Leave one out.")
     columns = columns_of(given.column, NAMES)

@@ -200,6 +200,27 @@ def verified(folder: Path, arguments: argparse.Namespace, complete: bool = False
     return release
 
 
+def expect_with(given: argparse.Namespace, needed: str, *options: str) -> None:
+    """Raise InputError if an option is given that counts only with an argument, which is not."""
+    for option in options:
+        if _is_given(given, option) and not _is_given(given, needed):
+            raise InputError(f"{option} counts only with {needed}. Give {needed}, too, or leave out {option}.")
+
+
+def expect_without(given: argparse.Namespace, other: str, *options: str) -> None:
+    """Raise InputError if an option is given with one in whose presence it does not count."""
+    for option in options:
+        if _is_given(given, option) and _is_given(given, other):
+            raise InputError(f"{option} does not count with {other}. Leave one out.")
+
+
+def _is_given(given: argparse.Namespace, option: str) -> bool:
+    """Return whether an argument is given, with the value in `option` if there is one: "--year 2020"."""
+    name, _, value = option.partition(" ")
+    found = getattr(given, name.lstrip("-").replace("-", "_").lower())
+    return str(found) == value if value else bool(found)
+
+
 def expect_kept(out: Path, given: argparse.Namespace) -> None:
     """Raise InputError if a path that is given is inside `out`, a folder that is replaced."""
     inputs = {name: value for name, value in vars(given).items() if name not in ("out", "cache")}

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from authbench.app.cli.command import Command, amount, flag, option, path, raw_argument, share
+from authbench.app.cli.command import Command, amount, expect_without, flag, option, path, raw_argument, share
 from authbench.config.registry.entries import default_settings, read_yaml
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
@@ -112,6 +112,8 @@ def plan(arguments: argparse.Namespace) -> int:
     from authbench.app.power import power_text
     from authbench.app.rates import read_rates
 
+    own = ("--documents", "--mean-chars", "--cores", "--release", "--configfile", "--detoxify")
+    expect_without(arguments, "--power", *own)
     if arguments.power:
         sys.stdout.write(power_text(arguments.power, arguments.difference))
         return 0

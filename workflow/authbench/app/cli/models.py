@@ -121,7 +121,7 @@ def _open_split(arguments: argparse.Namespace) -> "tuple[Release | None, Split, 
 
 def _requested_models(arguments: argparse.Namespace) -> "list[ModelEntry]":
     """Return the models that the arguments name; print the assumptions about models without an entry."""
-    from authbench.models.entries import expect_distinct_names
+    from authbench.config.registry.checks import expect_distinct_names
     from authbench.models.requested import GIVEN, load_model, load_models, sanity_rows
 
     requested = list(arguments.model) + [
@@ -137,7 +137,7 @@ def _requested_models(arguments: argparse.Namespace) -> "list[ModelEntry]":
             print(f"{model.name}: {one}", file=sys.stderr)
     names = [model.name for model in models]
     models += [row for row in sanity_rows() if row.name not in names] if arguments.sanity else []
-    expect_distinct_names(models)
+    expect_distinct_names("--model", "models", (model.name for model in models))
     return models
 
 

@@ -53,10 +53,14 @@ def style(arguments: argparse.Namespace) -> int:
     from authbench.models.requested import load_models
     from authbench.suites.style.datasets import find_datasets, with_release
     from authbench.suites.style.entries import PROTOCOLS
+    from authbench.suites.style.redundancy import read_clusters
     from authbench.suites.style.run import Chosen, read_all, run
     from authbench.suites.style.vectors import LONG_TEXTS
     from authbench.suites.style.write import write_report
 
+    command.expect_with(arguments, "--model", "--protocol")
+    if arguments.clusters:
+        read_clusters(arguments.clusters)
     asked = arguments.model
     models = load_models([*asked, *([CHANCE] if asked and CHANCE not in asked else [])])
     for model in models:

@@ -60,6 +60,7 @@ def tables(arguments: argparse.Namespace) -> int:
 
     if not arguments.scores and arguments.release is None:
         raise InputError("There is nothing to show. Give SCORES, --release or both.")
+    command.expect_with(arguments, "SCORES", "--model", "--metric")
     choice = Choice(
         arguments.model,
         arguments.metric,

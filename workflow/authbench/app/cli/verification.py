@@ -66,6 +66,10 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
         write_report,
     )
 
+    command.expect_with(arguments, "--out", "--subset", "--pairs", "--beside")
+    command.expect_with(arguments, "--pairs", "--train")
+    command.expect_without(arguments, "--json", "--compare", "--holm")
+    command.expect_with(arguments, "--year 2020", "--published-2020")
     truth: Path = arguments.truth
     answers = name_systems(arguments.answers, {"--baseline": arguments.baseline, "--subset": arguments.subset})
     year = arguments.year or form_of(truth / "truth.jsonl" if truth.is_dir() else truth)

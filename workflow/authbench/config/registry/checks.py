@@ -49,6 +49,12 @@ def same_names(place: str, things: str, names: Iterable[str]) -> Iterator[str]:
         known[form] = name
 
 
+def expect_distinct_names(place: str, things: str, names: Iterable[str]) -> None:
+    """Raise InputError for duplicate names, as `same_names`: their results would share a folder."""
+    if problems := list(same_names(place, things, names)):
+        raise InputError("\n".join(problems))
+
+
 def unbalanced_shares(place: str, shares: Mapping[str, float]) -> Iterator[str]:
     """Yield a problem if shares in percent do not add up to 100."""
     if abs(sum(shares.values()) - 100) > 1e-6:

@@ -14,7 +14,7 @@ from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.presentation.numbers import NOTHING, decimals, limits
 from authbench.core.presentation.tables import DAGGER, Cell, Column, Row, Table, places, without_empty_columns
 from authbench.core.records import LENGTH_BUCKETS
-from authbench.core.words import did_you_mean, spaced
+from authbench.core.words import nearest, spaced
 from authbench.models.entries import SANITY
 from authbench.release.format.scores import cells_of
 from authbench.reports.leaderboard.collect import Result, collect
@@ -370,7 +370,7 @@ def metrics_of(keys: Iterable[str]) -> list[Metric]:
             found.append(Metric(key, f"{key.removeprefix(plugin_key(''))} (plug-in)"))
             continue
         if key not in CHOICES:
-            meant = did_you_mean(key, CHOICES) or "."
+            meant = nearest(key, CHOICES) or "."
             raise InputError(f"There is no score {key!a:.60}{meant} Expected one of {', '.join(CHOICES)}.")
         found.append(CHOICES[key])
     return found

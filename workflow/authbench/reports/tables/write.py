@@ -16,7 +16,7 @@ from authbench.core.presentation.latex import escaped
 from authbench.core.presentation.pages import environment, pictures, write_charts
 from authbench.core.presentation.tables import Table
 from authbench.core.storage.atomic import atomic_folder, write_text
-from authbench.core.words import did_you_mean
+from authbench.core.words import nearest
 from authbench.release.format import files
 from authbench.release.format.release import Release
 from authbench.release.reading.typed_csv import read_rows
@@ -169,7 +169,7 @@ def _expect_models(results: Sequence[Result], choice: Choice) -> None:
     for name in choice.models:
         if name not in known:
             raise InputError(
-                f"There are no scores of a model {name!a:.80}{did_you_mean(name, known) or '.'} Expected one of "
+                f"There are no scores of a model {name!a:.80}{nearest(name, known) or '.'} Expected one of "
                 f"{', '.join(known) or 'none: no scores were given'}."
             )
 

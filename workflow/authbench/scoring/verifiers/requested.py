@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from authbench.config.plugins import find_plugin, plugin_names
+from authbench.config.registry.checks import expect_distinct_names
 from authbench.config.registry.load import EntryKind, is_path, list_entries, load_each, load_entry, stated_kind
 from authbench.config.registry.typed_schema import COMPUTED, schema_of_kinds
 from authbench.config.settings.values import Text
@@ -82,8 +83,14 @@ def load_verifier(requested: str, base: Path = Path()) -> VerifierEntry:
 
 
 def load_verifiers(requested: Iterable[str], base: Path = Path()) -> list[VerifierEntry]:
-    """Return verifiers in the order of the requests. Raises InputError with the problems of all requests."""
-    return load_each(lambda one: load_verifier(one, base), requested)
+    """Return verifiers in the order of the requests.
+
+    Raises:
+        InputError: the problems of all requests, or that two share a name.
+    """
+    verifiers = load_each(lambda one: load_verifier(one, base), requested)
+    expect_distinct_names("--verifier", "verifiers", (verifier.name for verifier in verifiers))
+    return verifiers
 
 
 def controls(verifiers: Iterable[VerifierEntry], base: Path = Path()) -> list[str]:

@@ -21,6 +21,7 @@ import numpy as np
 import orjson
 import polars as pl
 
+from authbench.config.registry.checks import expect_distinct_names
 from authbench.core.errors import InputError
 from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.files import write_table
@@ -181,6 +182,8 @@ def write_report(
         subsets: systems; each gets a table of the problems that it answers.
         texts: of the problems, for the influence of topics.
     """
+    expect_distinct_names("--beside", "data sets", [name, *(path.resolve().name for path in beside)])
+    others = {path.resolve().name: _read_results(path) for path in beside}
     table = compare.scores_table(systems, year)
     ordered = systems.only(table["system"])
     best = compare.leading(table, systems.baselines) or table["system"].to_list()
@@ -199,7 +202,6 @@ def write_report(
         title = f"Where {system} answers"
         shown.append(measure_table(f"answered_by_{system}", title, _headed(part), baselines=systems.baselines))
     if beside:
-        others = {path.resolve().name: _read_results(path) for path in beside}
         shown.append(measure_table("data_sets", "c@1 by data set", compare.by_data_set({**others, name: table})))
         teams = compare.by_team({**others, name: table})
         if teams.height:
