@@ -391,3 +391,24 @@ def test_a_funnel_adds_up_where_only_one_release_has_a_stage():
     counts = {(row["stage"], row["reason"]): row["documents"] for row in merged}
     assert (counts["filter", "in"], counts["filter", "symbols"], counts["filter", "kept"]) == (8, 2, 6)
     assert (counts["merge", "in"], counts["merge", "exact_duplicate"], counts["merge", "kept"]) == (6, 3, 3)
+
+
+def test_what_a_list_takes_down_at_a_merge_is_counted_and_never_comes_back(halves, tmp_path, capsys):
+    """Two of the three texts of an author, whose list has upper case, and an entry that meets no text."""
+    gone = [sha256_of_text(said("Mary Shelley", place)) for place in range(2)]
+    (tmp_path / "list").write_text("\n".join([*gone, gone[0].upper(), "f" * 64]))
+    given = ["--takedown", str(tmp_path / "list"), "--name", "both"]
+    assert main(["release", "merge", *map(str, halves), "--out", str(tmp_path / "out"), *given]) == 0
+    assert "1 entry" in capsys.readouterr().err
+    places = table(tmp_path / "out").filter(pl.col("reason") == "taken_down")["release"].to_list()
+    before, after = (
+        [json.loads((folder / files.MANIFEST).read_text())["takedown"] for folder in folders]
+        for folders in (halves, [tmp_path / "out"])
+    )
+    sums = {key: sum(one[key] for one in before) for key in before[0]}
+    assert places and after[0]["documents"] == sums["documents"] + len(places)
+    assert after[0]["entries"] == sums["entries"] + 3
+    assert after[0]["entries_without_a_document"] == sums["entries_without_a_document"] + 1
+    assert check_release(tmp_path / "out") == []
+    merge(opened(tmp_path / "out"), opened(halves[1]), tmp_path / "again", "again")
+    assert not set(gone) & {sha256_of_text(text) for text in texts(tmp_path / "again")["content"]}

@@ -207,6 +207,7 @@ def _merge_arguments(parser: argparse.ArgumentParser) -> None:
 
 def merge(arguments: argparse.Namespace) -> int:
     from authbench.build.release.takedown import read_takedown
+    from authbench.build.release.warnings import about_lists
     from authbench.publish.merging.run import merge
 
     first, second = (verified(folder, arguments, complete=True) for folder in (arguments.a, arguments.b))
@@ -218,6 +219,8 @@ def merge(arguments: argparse.Namespace) -> int:
             printable(f"{stated['name']}: {stated['kept']:,} of {stated['documents']:,} documents")
             + (f" ({gone})" if gone else "")
         )
+    for line in about_lists({}, found["takedown"]):
+        print(f"authbench: {line}", file=sys.stderr)
     totals = found["totals"]
     print(f"{totals['documents']:,} documents by {totals['authors']:,} authors, {totals['queries']:,} queries: "
           f"{arguments.out}/")  # fmt: skip

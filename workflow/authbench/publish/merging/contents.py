@@ -1,6 +1,6 @@
 """Build a merged release's contents: documents, ids, and recomputed queries, relations and pools."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import polars as pl
 
@@ -53,7 +53,9 @@ def renumbered(side: Side, numbers: Mapping[str, str]) -> Side:
     return Side(side.release, documents, truth, lock)
 
 
-def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, config: DataConfig) -> Contents:
+def merge_contents(
+    first: Side, second: Side, settled: Settled, leaks: Leaks, config: DataConfig, takedown: Set[str] = frozenset()
+) -> Contents:
     """Return the contents of the merged release.
 
     Queries of both are kept within the limit per author: first the first release's queries, then the second's, then
@@ -77,7 +79,9 @@ def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, co
     positives, pairs, pools = pair_up(
         documents, queries, settings, splits, seed, vectors_of, alike, settled.possibly_one
     )
+    down = settled.gone.filter(pl.col("reason") == "taken_down")["id"]
     takedowns = [side.release.manifest["takedown"] for side in (first, second)]
+    takedowns.append(_taken_down(first, second, takedown, down))
     return Contents(
         documents=documents,
         queries=queries,
@@ -86,13 +90,27 @@ def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, co
         pools=pools,
         splits=splits,
         queries_in_candidates=settings["queries_in_candidates"],
-        lock=_lock(first, second, documents),
+        lock=_lock(first, second, documents, set(down)),
         removed=settled.gone,  # by id
         takedown={key: sum(one.get(key, 0) for one in takedowns) for key in takedowns[0]},
     )
 
 
-def _lock(first: Side, second: Side, documents: pl.DataFrame) -> Lock:
+def _taken_down(first: Side, second: Side, takedown: Set[str], down: pl.Series) -> dict[str, int]:
+    """Return the counts of a takedown list as a manifest states them; `down` are ids of the documents on the list."""
+    texts, truths = ([getattr(side, name) for side in (first, second)] for name in ("documents", "truth"))
+    met = {value for one in texts for name in ("author_id", "content_sha256") for value in one[name]}
+    left = pl.col("positive_ids").list.set_difference(pl.lit(down).implode()).list.len()
+    lost = pl.col("query_id").is_in(down.implode()) | (left == 0)
+    return {
+        "entries": len(takedown),
+        "entries_without_a_document": len(takedown - met),
+        "documents": len(down),
+        "queries": sum(truth.filter(lost).height for truth in truths) if len(down) else 0,
+    }
+
+
+def _lock(first: Side, second: Side, documents: pl.DataFrame, listed: Set[str]) -> Lock:
     """Return the lock of current and taken-down documents; authors with neither have no entry."""
     here = set(documents["id"])
     ids: dict[str, str] = {}
@@ -103,7 +121,7 @@ def _lock(first: Side, second: Side, documents: pl.DataFrame) -> Lock:
         kept = {
             key: ident
             for key, ident in side.lock["documents"].items()
-            if ident in here or ident not in before or key in down
+            if ident in here or ident not in before or key in down or ident in listed
         }
         ids |= kept
         left = set(side.documents["author_id"]) - set(documents["author_id"])

@@ -39,7 +39,7 @@ _BY_SOURCE = ("licences", "sources", "fame")
 
 
 def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[str] = frozenset()) -> JsonObject:
-    """Merge two complete releases into the folder `out`; return the manifest's `merged` and `totals`.
+    """Merge two complete releases into the folder `out`; return the manifest's `merged`, `takedown` and `totals`.
 
     Ids and splits of the first are kept, and of the second unless the first uses them for another document. Overlaps
     are resolved by `settle`; merged.parquet lists the removed documents with reasons. The result is checked before it
@@ -75,7 +75,7 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
     split, dedup = config["split"], config["dedup"]
     leaks = find_leaks(texts, split["leak_threshold"], dedup["threshold"], dedup["shingle_chars"], split["containment"])
     settled = settle(own, moved, leaks, config, takedown)
-    contents = merge_contents(own, moved, settled, leaks, config)
+    contents = merge_contents(own, moved, settled, leaks, config, takedown)
     table = merged_table((own.documents, other.documents), numbers, settled)
     with atomic_folder(out) as place:
         manifest = _write(place, own, other, contents, table, config, scorers)
@@ -83,7 +83,7 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
         if violations:
             found = "\n".join(str(violation) for violation in violations)
             raise InputError(f"The merged release would not be sound; nothing was written to {out}\n{found}")
-    return {"merged": manifest["merged"], "totals": manifest["totals"]}
+    return {key: dict(manifest)[key] for key in ("merged", "takedown", "totals")}
 
 
 def _expect_known_takedowns(own: Side, other: Side) -> None:

@@ -1,9 +1,10 @@
 """Decide which documents of two releases are kept in their merge, and why others are removed.
 
-The first release is unchanged, except for texts that the second took down and, with `drop_all`, texts of disputed
-authors. A document of the second is removed for the first applicable reason:
+The first release is unchanged, except for texts that the list or the second took down and, with `drop_all`, texts of
+disputed authors. A document of the second is removed for the first applicable reason:
 
-- `taken_down_elsewhere`: the first release took it down, or the given takedown list contains it;
+- `taken_down`: the given takedown list contains it;
+- `taken_down_elsewhere`: the first release took it down;
 - `same_document`: the first has it, by the digest of its key, with the same or another text;
 - `exact_duplicate`, `near_duplicate`: the first has its text, or a near-duplicate at `dedup.threshold`; with `drop_all`
   both are removed if the authors differ (`cross_author_duplicate`);
@@ -32,7 +33,8 @@ from authbench.publish.merging.sides import Side
 
 GONE = pl.Schema({"id": pl.String, "reason": pl.String, "by": pl.String})
 REASONS = (
-    *("taken_down_elsewhere", "same_document", "exact_duplicate", "near_duplicate", "cross_author_duplicate"),
+    *("taken_down", "taken_down_elsewhere", "same_document"),
+    *("exact_duplicate", "near_duplicate", "cross_author_duplicate"),
     *("author_in_another_split", "person_in_another_split", "work_in_another_split"),
     *("similar_in_another_split", "contained_in_another_split"),
     *("beyond_documents_per_author", "author_with_too_few_documents"),
@@ -108,10 +110,11 @@ def _between(pairs: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame) -> p
 
 
 def _taken_down(side: Side, keys: frozenset[str], takedown: Set[str]) -> pl.DataFrame:
-    """Return the documents whose key's digest is among `keys`, or that the takedown list contains."""
+    """Return the documents that the takedown list contains, or whose key's digest is among `keys`."""
     elsewhere = pl.Series([side.key_of[ident] in keys for ident in side.documents["id"]], dtype=pl.Boolean)
-    gone = side.documents.filter(is_taken_down(takedown) | elsewhere)
-    return gone.select("id", reason=pl.lit("taken_down_elsewhere"), by=pl.lit(None, pl.String))
+    listed = is_taken_down(takedown)
+    reason = pl.when(listed).then(pl.lit("taken_down")).otherwise(pl.lit("taken_down_elsewhere"))
+    return side.documents.filter(listed | elsewhere).select("id", reason=reason, by=pl.lit(None, pl.String))
 
 
 def _same_documents(first: Side, second: Side) -> pl.DataFrame:
