@@ -307,6 +307,11 @@ def test_the_commands_sign_verify_and_refuse(made, tmp_path, monkeypatch, capsys
     assert "The files are those of the statement" in capsys.readouterr().out
     assert main(["release", "verify", "release", "--key", str(public), "--key", str(stranger)]) == 1
     assert "is not signed by" in capsys.readouterr().out
+    assert main(["release", "attest", "release"]) == 0  # without a key, signatures stay
+    assert main(["release", "verify", "release", "--key", str(public)]) == 2
+    Path("notes.md").write_text("of somebody else")
+    assert main(["release", "attest", "release", "--out", "notes.md"]) == 2
+    assert Path("notes.md").read_text() == "of somebody else"
     shutil.copytree("release/test", "release/more")
     Path("release/notes.txt").write_text("of somebody else")
     assert main(["release", "verify", "release", "--key", str(public)]) == 1
@@ -318,3 +323,12 @@ def test_the_commands_sign_verify_and_refuse(made, tmp_path, monkeypatch, capsys
     assert main(["release", "verify", "release", "--key", str(public)]) == 1
     assert "funnel.csv is another file" in capsys.readouterr().out
     assert main(["release", "verify", "release", "--statement", "none.json"]) == 2
+
+
+def test_a_key_that_cannot_countersign_is_refused_before_the_build(made, tmp_path, monkeypatch):
+    raw, release, statement = made
+    path = tmp_path / "statement.json"
+    path.write_bytes(statement_bytes(statement))
+    monkeypatch.setattr("authbench.publish.attestation.reproduce.reproduce", None)
+    given = ["--raw", raw, "--statement", path, "--countersign", keys(tmp_path, "one")[1]]
+    assert main(["release", "verify", str(release), *map(str, given)]) == 2

@@ -44,11 +44,11 @@ def attest(arguments: argparse.Namespace) -> int:
     entries = {tag: source.entry for tag, source in find_sources(tags).items()}
     statement = make_statement(arguments.release, entries)
     payload = statement_bytes(statement)
-    if arguments.key:
-        before, envelope = read_envelope(out) if out.is_file() else (statement, None)
-        if before != statement:
-            raise InputError(f"{out} is the statement of another release, or of other entries. Name another --out.")
-        signed = sign(payload, arguments.key, envelope)
+    before, envelope = read_envelope(out) if out.is_file() else (statement, None)
+    if before != statement and (envelope or arguments.key):
+        raise InputError(f"{out} is the statement of another release, or of other entries. Name another --out.")
+    signed = sign(payload, arguments.key, envelope) if arguments.key else envelope
+    if signed:
         write_text(out, json.dumps(signed, indent=1) + "\n")
         print(f"Statement with {len(signed['signatures'])} signatures: {out}")
     else:
@@ -104,9 +104,10 @@ def verify(arguments: argparse.Namespace) -> int:
         )
         return done.returncode, done.stdout
 
+    payload, key = statement_bytes(statement), arguments.countersign
+    signed = sign(payload, key, envelope) if key else None  # a key of another kind is refused before the build
     outcome = reproduce(statement, arguments.raw, build, arguments.files)
-    if outcome.status == 0 and arguments.countersign:
-        signed = sign(statement_bytes(statement), arguments.countersign, envelope)
+    if outcome.status == 0 and signed:
         write_text(path, json.dumps(signed, indent=1) + "\n")
     return _tell(outcome)
 
