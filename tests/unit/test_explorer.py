@@ -7,6 +7,7 @@ from html import unescape
 
 import polars as pl
 import pytest
+from published import seal
 from scored_release import evaluated, write_scored_release
 from split_folder import write_release
 
@@ -195,6 +196,15 @@ def test_queries_that_cannot_be_explored_are_refused(wrong, scored, tmp_path):
     )
     assert main(["explore", str(tmp_path / "scores"), "--out", str(tmp_path / "out")]) == 2
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("line", ["explore {1} --release {0} --out {0}/e", "evaluate {0} --model random --out {0}/s"])
+def test_nothing_is_written_into_a_release_that_is_given(line, scored, tmp_path):
+    release = shutil.copytree(scored[0], tmp_path / "release")
+    seal(release)
+    before = sorted(release.rglob("*"))
+    assert main(line.format(release, scored[1]).split()) == 2
+    assert sorted(release.rglob("*")) == before
 
 
 @pytest.mark.parametrize("line", ["explore {0} --out {1}", "leaderboard {0} --out {1}", "tables {0} --out {1}"])

@@ -323,6 +323,14 @@ def test_amounts_are_numbers_above_nothing(wrong, capsys):
     assert wrong[0] in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("wrong", [".5", "1.5", "0"])
+def test_rows_and_bytes_to_fetch_are_whole_numbers(wrong, capsys):
+    for name in ("--rows", "--bytes"):
+        with pytest.raises(SystemExit):
+            main(["sources", "acquire", "arxiv", name, wrong])
+        assert name in capsys.readouterr().err.splitlines()[-1]
+
+
 def test_the_command_takes_kinds_of_documents_with_a_length_of_each(capsys, refused):
     given = ["plan", "--documents", "1e8", "1e6", "--mean-chars", "600", "2e4", "--cores", "2"]
     assert main(given) == 0

@@ -22,7 +22,7 @@ from authbench.app.cli import (
     tables,
     verification,
 )
-from authbench.app.cli.command import GROUPS, expect_kept, overview, present, statuses, unrecognized
+from authbench.app.cli.command import GROUPS, expect_kept, expect_outside, overview, present, statuses, unrecognized
 from authbench.app.cli.ending import UNUSABLE, run_to_end
 from authbench.app.cli.examples import examples
 from authbench.core.errors import InputError
@@ -125,8 +125,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return UNUSABLE
 
     def run() -> int:
-        if "replaces" in parsed and parsed.out:
-            expect_kept(parsed.out, parsed)
+        if isinstance(out := vars(parsed).get("out"), Path):
+            expect_outside(out, parsed)
+            if "replaces" in parsed:
+                expect_kept(out, parsed)
         return int(parsed.run(parsed))
 
     return run_to_end(run, given)

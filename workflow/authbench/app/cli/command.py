@@ -142,6 +142,14 @@ def amount(text: str) -> float:
     return value
 
 
+def whole_amount(text: str) -> int:
+    """Return an amount without a fraction."""
+    value = amount(text)
+    if not value.is_integer():
+        raise argparse.ArgumentTypeError(f"expected a whole number, found {text}")
+    return int(value)
+
+
 def share(text: str) -> float:
     """Return a number between 0 and 1, both excluded."""
     value = float(text)
@@ -223,10 +231,23 @@ def _is_given(given: argparse.Namespace, option: str) -> bool:
 
 def expect_kept(out: Path, given: argparse.Namespace) -> None:
     """Raise InputError if a path that is given is inside `out`, a folder that is replaced."""
-    inputs = {name: value for name, value in vars(given).items() if name not in ("out", "cache")}
-    for place in (one for value in inputs.values() for one in (value if isinstance(value, list) else [value])):
-        if isinstance(place, Path) and Path(os.path.realpath(place)).is_relative_to(os.path.realpath(out)):
+    for place in _inputs(given):
+        if Path(os.path.realpath(place)).is_relative_to(os.path.realpath(out)):
             raise InputError(f"--out {out} would be replaced, and {place} is inside it. Give another folder.")
+
+
+def expect_outside(out: Path, given: argparse.Namespace) -> None:
+    """Raise InputError if `out` is inside a folder that is given, whose checksums would lack its files."""
+    for place in _inputs(given):
+        inside = Path(os.path.realpath(out)).is_relative_to(os.path.realpath(place))
+        if inside and (place / "SHA256SUMS").is_file():
+            raise InputError(f"--out {out} is inside {place}, whose SHA256SUMS would lack it. Give another place.")
+
+
+def _inputs(given: argparse.Namespace) -> list[Path]:
+    values = [value for name, value in vars(given).items() if name not in ("out", "cache")]
+    named = [one for value in values for one in (value if isinstance(value, list) else [value])]
+    return [one for one in named if isinstance(one, Path)]
 
 
 def cache_arguments(parser: argparse.ArgumentParser, what: str = "vectors") -> None:

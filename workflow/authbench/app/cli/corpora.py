@@ -4,7 +4,17 @@ import argparse
 import sys
 from pathlib import Path
 
-from authbench.app.cli.command import Command, amount, expect_without, flag, option, path, raw_argument, share
+from authbench.app.cli.command import (
+    Command,
+    amount,
+    expect_without,
+    flag,
+    option,
+    path,
+    raw_argument,
+    share,
+    whole_amount,
+)
 from authbench.config.registry.entries import default_settings, read_yaml
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
@@ -23,8 +33,11 @@ def _acquire_arguments(parser: argparse.ArgumentParser) -> None:
         help="share of each source's files, chosen by a hash of their names, e.g. .01; a larger one later adds to it "
         "(default: all)",
     )
-    option(parser, "--bytes N", "the most bytes of each source: a share that fits, e.g. 2e9", type=amount)
-    option(parser, "--rows N", "the most rows of each source, read as a stream (Hugging Face), e.g. 1e5", type=amount)
+    for named, about in (
+        ("--bytes N", "the most bytes of each source: a share that fits, e.g. 2e9"),
+        ("--rows N", "the most rows of each source, read as a stream (Hugging Face), e.g. 1e5"),
+    ):
+        option(parser, named, about, type=whole_amount)
 
 
 def acquire(arguments: argparse.Namespace) -> int:
@@ -33,10 +46,9 @@ def acquire(arguments: argparse.Namespace) -> int:
     from authbench.config.registry.sources import find_sources
 
     missing = []
-    most_bytes, most_rows = (None if most is None else int(most) for most in (arguments.bytes, arguments.rows))
     for tag, source in find_sources(arguments.sources).items():
         try:
-            said = acquire_source(source, arguments.raw, arguments.share, most_bytes, most_rows)
+            said = acquire_source(source, arguments.raw, arguments.share, arguments.bytes, arguments.rows)
             print(printable(said, keep="\n"), flush=True)
         except InputError as problem:
             missing.append(tag)
