@@ -77,6 +77,8 @@ def test_a_rule_takes_what_it_says(text, rules, row, left):
 def test_a_bad_rule_is_named():
     with pytest.raises(InputError, match=r"s\.yaml: clean\.1\.drop_lines: '\(' is not a regular expression"):
         cleaned("", {"replace": "a"}, {"drop_lines": "("})
+    with pytest.raises(InputError, match=r"s\.yaml: clean\.0\.with: "):
+        cleaned("", {"replace": "{{a}}", "with": "\\g<name>"})
 
 
 @cases

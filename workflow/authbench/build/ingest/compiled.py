@@ -6,7 +6,15 @@ from dataclasses import dataclass, fields
 
 import regex
 
-from authbench.build.ingest.fields import Column, Columns, as_text, compile_expression, compile_pattern, needs
+from authbench.build.ingest.fields import (
+    Column,
+    Columns,
+    as_text,
+    compile_expression,
+    compile_pattern,
+    compile_replacement,
+    needs,
+)
 from authbench.config.registry.expressions import Expression, names
 from authbench.config.registry.source_entry import Author, CleanRule, Extraction, Fields, Impurity
 from authbench.release.reading.rows import Needs, Row, value_at
@@ -154,7 +162,8 @@ def compile_cleaning(rules: Sequence[CleanRule], where: str) -> Callable[[str, R
     steps = []
     for place, rule in enumerate(rules):
         kind, pattern = _pattern(rule)
-        compile_pattern(FIELD.sub("x", pattern), f"{where}.{place}.{kind}")
+        tried = compile_pattern(FIELD.sub("x", pattern), f"{where}.{place}.{kind}")
+        compile_replacement(tried, rule.replacement, f"{where}.{place}.with")
         fixed = None if FIELD.search(pattern) else regex.compile(pattern)
         steps.append((_cut(kind, rule), pattern, fixed))
 

@@ -82,6 +82,19 @@ def compile_pattern(pattern: str, where: str) -> "regex.Pattern[str]":
         raise InputError(f"{where}: {pattern!r} is not a regular expression ({error}).") from error
 
 
+def compile_replacement(pattern: "regex.Pattern[str]", new: str, where: str) -> str:
+    """Return what a pattern's matches become.
+
+    Raises:
+        InputError: it names a group that the pattern lacks; `where` names it.
+    """
+    try:
+        regex.sub(f"{pattern.pattern}|", new, "")
+    except (regex.error, IndexError) as error:
+        raise InputError(f"{where}: {new!r} cannot replace {pattern.pattern!r} ({error}).") from error
+    return new
+
+
 def as_text(value: object) -> str | None:
     """Return a value as text: 4.0 as 4, dates in ISO form, None for an object or infinity.
 
@@ -221,7 +234,8 @@ def _step(name: str, argument: Any, where: str, key: bytes | None) -> Step:
         wanted = compile_pattern(argument, where)
         return lambda value: _matched(wanted.search(_text(value)))
     if name == "replace":
-        rules = [(compile_pattern(old, f"{where}.{old}"), new) for old, new in argument.items()]
+        patterns = [(compile_pattern(old, f"{where}.{old}"), new) for old, new in argument.items()]
+        rules = [(old, compile_replacement(old, new, where)) for old, new in patterns]
         return lambda value: _replaced(_text(value), rules)
     if name == "lower":
         return lambda value: _text(value).lower()

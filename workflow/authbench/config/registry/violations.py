@@ -80,7 +80,7 @@ def _said(error: "ValidationError", value: str) -> str:
     rule, limit = error.validator, error.validator_value
     if expected := error.schema.get("expected"):
         return f"{value} is not {expected}{_correction(error)}"
-    if alternatives := _alternatives(error):
+    if isinstance(error.instance, dict) and (alternatives := _alternatives(error)):
         present = [key for key in alternatives if key in error.instance]
         said = f"has {' and '.join(present)}, and takes" if present else "lacks"
         return f"{said} one of {', '.join(alternatives)}"
