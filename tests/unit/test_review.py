@@ -301,6 +301,12 @@ def test_the_agreement_of_two_readers_is_cohens_kappa():
     assert "ada and ben: kappa undefined on 2 texts" in lines(alike)
 
 
+def test_a_reader_without_a_verdict_on_the_build_is_named():
+    found = summarise({"ada": {"s:1": None}, "ben": {}, "eve": {"t:1": None}}, LANGUAGES, 1)
+    assert found.strangers == ["ben", "eve"]
+    assert {line.partition(":")[0] for line in lines(found)} >= {"ben", "eve"}
+
+
 def test_verdicts_on_no_text_of_the_build_are_refused():
     with pytest.raises(InputError, match="none of the verdicts is on a text of this build, e.g. 't:1'"):
         summarise({"ada": {"t:1": None}}, LANGUAGES, 1)

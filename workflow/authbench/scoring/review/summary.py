@@ -42,11 +42,12 @@ Verdicts = Mapping[str, str | None]  # by doc_key the reason, None if the text i
 
 @dataclass(frozen=True)
 class Summary:
-    """Tables of SUMMARY and AGREEMENT, and the keys of verdicts on no text of the build."""
+    """Tables of SUMMARY and AGREEMENT, the keys of verdicts on no text of the build, and readers of only such."""
 
     verdicts: pl.DataFrame
     agreement: pl.DataFrame
     unknown: Sequence[str]
+    strangers: Sequence[str]
 
 
 def summarise(readers: Mapping[str, Verdicts], languages: pl.DataFrame, seed: int) -> Summary:
@@ -86,7 +87,10 @@ def summarise(readers: Mapping[str, Verdicts], languages: pl.DataFrame, seed: in
         for row in _agreements(one, other, first, second, lang_of, seed)
     ]
     return Summary(
-        pl.DataFrame(rows, schema=SUMMARY, orient="row"), pl.DataFrame(pairs, schema=AGREEMENT, orient="row"), unknown
+        pl.DataFrame(rows, schema=SUMMARY, orient="row"),
+        pl.DataFrame(pairs, schema=AGREEMENT, orient="row"),
+        unknown,
+        [name for name, verdicts in known.items() if not verdicts],
     )
 
 
@@ -170,6 +174,7 @@ def lines(summary: Summary) -> list[str]:
     for row in summary.agreement.filter(pl.col("lang") == ALL).iter_rows(named=True):
         kappa = "undefined" if row["kappa"] is None else f"{row['kappa']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
         found.append(f"{row['first']} and {row['second']}: kappa {kappa} on {row['texts']} texts")
+    found += [f"{name}: no verdict on a text of this build" for name in summary.strangers]
     if summary.unknown:
         found.append(f"{len(summary.unknown)} verdicts are on no text of this build, e.g. {summary.unknown[0]}")
     return found
