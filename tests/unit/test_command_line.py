@@ -123,6 +123,20 @@ def test_an_option_that_would_not_count_is_refused_with_the_reason(line, useless
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("line", "missing"),
+    [
+        ("plan --power absent", "absent/leaderboard/power.json"),
+        ("release verify absent", "absent.intoto.json"),
+        ("case --questioned absent --known absent --population absent --out y", "absent"),
+        ("check absent --config absent.yaml", "absent.yaml"),
+    ],
+)
+def test_a_missing_file_is_told_with_what_is_expected(line, missing, refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert refused(line.split()).startswith(f"authbench: {missing}: there is no such file. Expected ")
+
+
 def test_clusters_are_read_before_anything_else(refused):
     assert "absent.json" in refused(["style", "run", "x", "--out", "y", "--model=tfidf", "--clusters=absent.json"])
 

@@ -132,4 +132,7 @@ def test_a_dataset_of_empty_texts_has_no_score_and_no_crash(tmp_path, capsys):
     assert main([*asked, "--out", str(tmp_path / "out"), "--model", "random"]) == 0
     told = json.loads((tmp_path / "out/random/chunk_and_pool.json").read_bytes())["datasets"]["blank"]
     assert told["tasks"] == {"clustering": {"undefined": "no text"}, "all_to_all": {"undefined": "no text"}}
-    assert (tmp_path / "out/report/index.html").is_file()
+    shown = (tmp_path / "out/report/index.html").read_text(encoding="utf-8") + capsys.readouterr().err
+    assert all(
+        shown.count(f"{task}{sign}no score") == 1 for task in ("clustering", "all to all") for sign in (" (", ": ")
+    )

@@ -294,8 +294,9 @@ def test_a_hostile_archive_is_refused_before_anything_of_it_is_written(scored, t
 def test_a_damaged_archive_is_told(scored, tmp_path, change, message):
     held = members(scored / "packed/tfidf.zip")
     change(held)
-    with pytest.raises(InputError, match=message), unpacked(hostile(tmp_path / "damaged.zip", held)):
+    with pytest.raises(InputError, match=message) as told, unpacked(hostile(tmp_path / "damaged.zip", held)):
         pass
+    assert str(told.value).startswith(str(tmp_path / "damaged.zip"))
 
 
 def test_what_is_no_archive_is_told(scored, tmp_path, capsys):
@@ -308,6 +309,7 @@ def test_what_is_no_archive_is_told(scored, tmp_path, capsys):
     ("name", "content", "message"),
     [
         ("scores.json", b'{"model": {}}', "is required"),
+        ("scores.json", b"{", "cannot be read as JSON"),
         ("pairs.parquet", b"PAR1 and no more PAR1", "cannot be read as Parquet"),
         ("released_pairs.parquet", None, "column score of released_pairs.parquet is absent"),
     ],
@@ -319,7 +321,9 @@ def test_files_that_are_not_what_they_should_be_are_told(scored, tmp_path, capsy
     else:
         held[name] = content
     status, told = verdict(packed(tmp_path / "broken.zip", held), scored, capsys)
-    assert status == 2 and message in told
+    assert status == 2 and message in told and f"authbench: {tmp_path / 'broken.zip'}" in told
+    assert main(["leaderboard", str(tmp_path / "broken.zip"), "--out", str(tmp_path / "board")]) == 2
+    assert f"authbench: {tmp_path / 'broken.zip'}" in capsys.readouterr().err
 
 
 def test_a_column_or_a_key_that_is_there_twice_is_refused(scored, tmp_path, capsys):

@@ -93,7 +93,7 @@ def read_power(path: Path) -> Power:
     Raises:
         InputError: it is not such a file, or no model has the score.
     """
-    found = read_foreign_json(path)
+    found = read_foreign_json(path, expected="the results of a build with a leaderboard, such as results/demo")
     if not found.get(SCORE):
         raise InputError(f"{path}: no model has {SCORE} to compare with a shortcut. Evaluate one, such as `tfidf`.")
     try:

@@ -35,7 +35,7 @@ def read_yaml(path: Path) -> Settings:
             raise InputError(f"{path}: is no regular file. Expected settings or an entry.")
         return _mapping(path, path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
+        raise InputError(f"{path}: there is no such file. Expected settings or an entry.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error}") from None
     except UnicodeDecodeError as error:

@@ -36,11 +36,12 @@ def write_plain_json(path: str | Path, value: object) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
 
 
-def read_foreign_json(path: str | Path, nan: bool = False) -> JsonObject:
+def read_foreign_json(path: str | Path, nan: bool = False, expected: str = "a JSON object") -> JsonObject:
     """Return the object in a JSON file that somebody else wrote.
 
     Args:
         nan: whether NaN and Infinity are numbers.
+        expected: what the file should be, for the message where it is missing.
 
     Raises:
         InputError: it cannot be read, is not a JSON object, is larger than MAX_BYTES or deeper than MAX_DEPTH, or has a
@@ -53,6 +54,8 @@ def read_foreign_json(path: str | Path, nan: bool = False) -> JsonObject:
         if found.st_size > MAX_BYTES:
             raise ValueError(f"larger than {MAX_BYTES >> 20} MiB")
         content = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file. Expected {expected}.") from None
     except (OSError, ValueError) as problem:
         raise InputError(f"{path}: cannot be read as JSON: {problem}") from None
     return parse_foreign_json(content, path, nan)

@@ -181,7 +181,8 @@ class RawFile:
         """Yield a stream of the stored bytes, and their number."""
         if self.member is None:
             if not self.path.exists():
-                raise InputError(f"{self.path} is not there; it was when its checksum was taken.")
+                was = "It was there when its checksum was taken" if self.sha256 else "Expected a file"
+                raise InputError(f"{self.path}: there is no such file. {was}.")
             if not self.path.is_file():
                 raise InputError(f"{self.path} is no regular file. Expected one.")
             with self.path.open("rb") as raw:

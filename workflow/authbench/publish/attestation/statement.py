@@ -216,7 +216,7 @@ def read_envelope(path: Path) -> tuple[JsonObject, JsonObject | None]:
     import base64
     import binascii
 
-    value = read_foreign_json(path)
+    value = read_foreign_json(path, expected="what authbench release attest writes; --statement names another file")
     if "payload" not in value:
         return expect_statement(value, path), None
     try:

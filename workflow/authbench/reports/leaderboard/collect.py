@@ -16,7 +16,7 @@ from authbench.scoring.evaluation.joined import differing, is_shortcut, read_que
 from authbench.scoring.evaluation.released import HEADLINES
 from authbench.scoring.evaluation.split import split_checksum
 from authbench.scoring.metrics.ranking import NAMES as RANKING_MEASURES
-from authbench.scoring.submissions.archive import SUFFIX, Fields, read_result, unpack
+from authbench.scoring.submissions.archive import SUFFIX, Fields, read_result, told_as, unpack
 
 _SEEN = 5e-4  # smallest difference visible in a table
 
@@ -132,8 +132,10 @@ def read_results(folder: Path, unpacked: Path | None = None) -> Iterator[Result]
         yield _read_result(place)
     for file in files:
         assert unpacked, "submissions need a folder"
-        submission = unpack(file, unpacked / f"{len(list(unpacked.iterdir())):06d}" / file.stem)
-        yield _read_result(submission.folder, submission.fields)
+        place = unpacked / f"{len(list(unpacked.iterdir())):06d}" / file.stem
+        with told_as(file, place):
+            result = _read_result(place, unpack(file, place).fields)
+        yield result
 
 
 def _read_result(place: Path, fields: Fields | None = None) -> Result:

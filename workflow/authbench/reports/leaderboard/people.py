@@ -21,7 +21,7 @@ def people_table(path: Path | None) -> list[Table]:
     """Return the table of people.json, if given. Raises InputError if the file is invalid."""
     if path is None:
         return []
-    found = read_foreign_json(path)
+    found = read_foreign_json(path, expected="people/people.json of a build with verdicts (people.verdicts)")
     if not isinstance(found, Mapping) or (lacking := {"judged", "drawn", "rows", "people", "agreement"} - found.keys()):
         raise InputError(
             f"{path}: is not what people said of pairs"

@@ -183,8 +183,17 @@ class Submission:
 @contextmanager
 def unpacked(file: Path) -> Iterator[Submission]:
     """Unpack a submission for the duration of a block. Raises InputError with the reason if it is not a submission."""
-    with TemporaryDirectory() as place:
-        yield unpack(file, Path(place) / file.stem)
+    with TemporaryDirectory() as place, told_as(file, folder := Path(place) / file.stem):
+        yield unpack(file, folder)
+
+
+@contextmanager
+def told_as(file: Path, folder: Path) -> Iterator[None]:
+    """Let messages of InputError name a submission in place of the folder that it is unpacked into."""
+    try:
+        yield
+    except InputError as problem:
+        raise InputError(str(problem).replace(str(folder), str(file))) from None
 
 
 def unpack(file: Path, folder: Path) -> Submission:

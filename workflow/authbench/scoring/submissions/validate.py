@@ -88,7 +88,7 @@ def validate(submission: Submission, split: Split) -> Verdict:
         known = {*again, *_STATED, *(["left_out"] if partial else [])}
         problems += [f"{SCORES}: has {key}, which no evaluation gives" for key in scores if key not in known]
     except InputError as problem:
-        return Verdict((str(problem),))
+        return Verdict((str(problem).replace(f"{submission.folder}/", ""),))
     values = sum(found[name].len() - found[name].null_count() for name in _computed_columns(found))
     stated = [*(["EER and ROC-AUC over all negatives"] if "eer_all" in again["overall"] else [])]
     stated += ["ranks as far as the given scores leave them open"]

@@ -26,7 +26,7 @@ from authbench.core.runtime.code import code_hash
 from authbench.core.storage.json_files import read_json, write_json, write_plain_json
 from authbench.core.tokens import load_tokenizer
 from authbench.core.version import VERSION
-from authbench.core.words import plural
+from authbench.core.words import plural, spaced
 from authbench.models.entries import ModelEntry, with_long_texts
 from authbench.models.model import Model, VectorCache, flops_per_text
 from authbench.models.open import open_model
@@ -127,9 +127,11 @@ def run(
                 found, speed = of_dataset(model, *taken, cache.folder, rates, seed, protocol)
                 rate = speed or rate
                 write_json(path, found)
-            results[protocol][dataset.name] = read_json(path)
+            results[protocol][dataset.name] = scored = read_json(path)
             how = "scored before" if known else f"in {time.monotonic() - started:.1f} s"
             which = dataset.name if protocol == STRICT else f"{dataset.name}, protocol {protocol},"
+            for task, cell in scored["tasks"].items():
+                how += f"; {spaced(task)}: no score ({cell['undefined']})" if "undefined" in cell else ""
             print(f"{entry.name}: {which} {how}", file=sys.stderr, flush=True)
     result = {
         "model": entry.as_dict(),

@@ -181,6 +181,8 @@ def _list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> li
 
 
 def _task_name(task: str, cell: JsonMapping | None) -> str:
-    """Return a task's name; for probing, with the feature extractor."""
-    measured = cell["tasks"].get(task, {}).get("measured_by") if cell else None
-    return spaced(task) + (f" ({measured})" if measured else "")
+    """Return a task's name, with why it has no score; for probing, with the feature extractor."""
+    found = cell["tasks"].get(task, {}) if cell else {}
+    said = [found["measured_by"]] if "measured_by" in found else []
+    said += [f"no score: {found['undefined']}"] if "undefined" in found else []
+    return spaced(task) + (f" ({'; '.join(said)})" if said else "")
