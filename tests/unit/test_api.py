@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import polars as pl
 import pytest
 from sound_release import write_sound
 
@@ -64,6 +65,15 @@ def test_a_broken_release_is_told_with_ids(here, tmp_path):
     with pytest.raises(InputError, match="contradicts"):
         authbench.load(tmp_path / "release")
     assert authbench.load(tmp_path / "release", unverified=True).unverified
+
+
+def test_pairs_whose_truth_is_not_that_of_the_release_are_refused(here, tmp_path):
+    shutil.copytree("release", tmp_path / "release")
+    path = tmp_path / "release/test/pairs.parquet"
+    second = pl.int_range(pl.len()).over("group") == 1
+    pl.read_parquet(path).with_columns(same=second).write_parquet(path)
+    with pytest.raises(InputError, match="ground_truth.jsonl"):
+        authbench.evaluate(authbench.load(tmp_path / "release", unverified=True), "random")
 
 
 def test_scores_are_those_of_the_command(here, tmp_path):

@@ -150,8 +150,6 @@ def test_a_release_without_pairs_and_relations_has_no_headline_and_says_why():
         (RELATIONS, PAIR_ROWS[1:], "groups, such as 0, are not one query"),
         (RELATIONS, PAIR_ROWS[:1], "groups, such as 0, are not one query"),
         (RELATIONS, [*PAIR_ROWS, PAIR_ROWS[1]], "groups, such as 0, are not one query"),
-        (RELATIONS, [("matched", 0, "d0", "d5", True), ("matched", 0, "d0", "d6", False)], "`same` is not"),
-        (RELATIONS, [("matched", 0, "d0", "d2", True), ("matched", 0, "d0", "d3", False)], "`same` is not"),
         (RELATIONS[1:], PAIR_ROWS, "1 positives of ground_truth.jsonl are not there once"),
         (RELATIONS + RELATIONS[:1], PAIR_ROWS, "some positives of ground_truth.jsonl are not there once"),
     ],

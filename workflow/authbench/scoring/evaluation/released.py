@@ -77,8 +77,8 @@ def released(
         stated_pairs: `pool`, `group`, `query_id`, `candidate_id`, `same`; likewise.
 
     Raises:
-        InputError: an id is not in the split, a positive has no relations, or a group does not have exactly 1 positive,
-            which answers its query, or has a candidate twice.
+        InputError: an id is not in the split, a positive has no relations, or a group does not have exactly 1 positive
+            or has a candidate twice.
     """
     stated_positives = pl.DataFrame(schema=POSITIVES.schema) if stated_positives is None else stated_positives
     stated_pairs = pl.DataFrame(schema=PAIRS.schema) if stated_pairs is None else stated_pairs
@@ -92,7 +92,7 @@ def released(
     query_of = {ident: number for number, ident in enumerate(queries)}
     other = _other_work(split, query_of, candidates, positives, stated_positives)
     pairs = _numbered(f"{split}/pairs.parquet", query_of, candidates, stated_pairs)
-    _expect_one_positive(split, pairs, positives)
+    _expect_one_positive(split, pairs)
     return numbered(other, pairs, len(queries), len(candidates), left_out)
 
 
@@ -162,7 +162,7 @@ def _other_work(
     return ~rows["same_work"].to_numpy()
 
 
-def _expect_one_positive(split: str, pairs: pl.DataFrame, positives: Lists) -> None:
+def _expect_one_positive(split: str, pairs: pl.DataFrame) -> None:
     wrong = (
         pairs.group_by("group")
         .agg(pl.col("same").sum(), pl.col("pool", "query", "candidate").n_unique(), size=pl.len())
@@ -176,8 +176,12 @@ def _expect_one_positive(split: str, pairs: pl.DataFrame, positives: Lists) -> N
             f"{split}/pairs.parquet: {wrong.height} groups, such as {wrong.item(0, 'group')}, are not one query with "
             "one positive and its negatives, each once, in one pool. Fetch the release anew."
         )
-    answers = pairs.join(positives.frame(), on=["query", "candidate"], how="semi")
-    if answers.height != pairs["same"].sum() or not answers["same"].all():
+
+
+def expect_answers(split: str, stated: Released, positives: Lists) -> None:
+    """Raise InputError unless the pairs of one author are those of a query and its answer."""
+    answers = stated.pairs.join(positives.frame(), on=["query", "candidate"], how="semi")
+    if answers.height != stated.pairs["same"].sum() or not answers["same"].all():
         raise InputError(
             f"{split}/pairs.parquet: `same` is not what {split}/ground_truth.jsonl has as answers. Fetch the release "
             "anew."

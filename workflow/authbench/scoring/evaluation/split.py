@@ -21,7 +21,7 @@ from authbench.release.format.names import reference_splits
 from authbench.release.format.release import Release
 from authbench.release.format.tables import concat
 from authbench.scoring.evaluation.lists import Lists
-from authbench.scoring.evaluation.released import Released, released
+from authbench.scoring.evaluation.released import Released, expect_answers, released
 from authbench.scoring.evaluation.slices import facets, slices_of
 
 _OF_PROVENANCE = ("origin", "topic", "date")
@@ -105,6 +105,7 @@ def read_split(release: Release, name: str) -> Split:
     pairs = release.pairs(name, pl.Schema({"pool": pl.Categorical(), **types}))
     checksum = split_checksum(release, name)
     split = make_split(name, candidates, queries, truth, checksum, provenance, positives, pairs)
+    expect_answers(name, split.released, split.positives)
     benchmark = str(release.manifest["name"]) if "name" in release.manifest else None
     unmeasured = _unmeasured_sources(release, queries["source"])
     split = replace(
