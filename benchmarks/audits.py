@@ -76,7 +76,7 @@ def line(shown: Shown) -> str:
     """Return a row of the list, from the audit that is there."""
     found: dict[str, Any] = json.loads((OUT / shown.name / "audit.json").read_text(encoding="utf-8"))
     broken = [f"{one['claim']} {one['count']:,}" for one in found["findings"] if one["kind"] in KINDS and one["count"]]
-    written = " ".join(["authbench audit", *shown.arguments, "--brief"])
+    written = " ".join(["authbench audit", *shown.arguments, "--brief --out audit"])
     cells = [f"[{shown.title}]({shown.name}/audit.md)", f"`{written}`", ", ".join(broken) or "none", best(found)]
     return f"| {' | '.join(cells)} |\n"
 

@@ -157,6 +157,16 @@ def test_folders_of_one_split_are_configurations_of_which_one_is_chosen(tmp_path
         read_dataset([tmp_path], How(config="fr"))
 
 
+@pytest.mark.parametrize(
+    "how", [{"columns": {"author": "x"}}, {"rows": 5}, {"config": "x"}, {"encoding": "latin-1"}, {"data": Path()}]
+)
+def test_an_option_that_does_not_count_for_a_form_is_refused(tmp_path, how):
+    folder = release(tmp_path / "test", few(4))
+    assert read_dataset([folder]).documents.height
+    with pytest.raises(InputError, match=f"--{next(iter(how)).removesuffix('umns')}"):
+        read_dataset([folder], How(**how))
+
+
 def test_folders_are_splits_where_their_names_are_those_of_splits(tmp_path):
     for split in ("training", "test"):
         (tmp_path / split).mkdir()

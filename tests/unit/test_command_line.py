@@ -100,6 +100,8 @@ EXPORT = "release export x --form public --out y"
         (PAN, "--pairs x", "--out"),
         (PAN, "--beside x", "--out"),
         (f"{PAN} --out y", "--train x", "--pairs"),
+        (f"{PAN} --out y", "--topics 3", "--pairs"),
+        (f"{PAN} --out y", "--seed 3", "--pairs"),
         (PAN, "--published-2020", "--year 2020"),
         (f"{PAN} --year 2021", "--published-2020", "--year 2020"),
         (f"{PAN} --json", "--holm", "--json"),
@@ -107,6 +109,10 @@ EXPORT = "release export x --form public --out y"
         ("audit x", "--brief", "--out"),
         ("plan --power x", "--documents 1", "--power"),
         ("plan --power x", "--detoxify", "--power"),
+        ("plan --documents 1 --mean-chars 1 --cores 1", "--difference .1", "--power"),
+        ("pan pairs x --setting matched --out y", "--test .3", "--setting matched"),
+        ("sources list --markdown", "--raw x", "--markdown"),
+        ("publish tables --release x --out y", "--marks column", "SCORES"),
         ("publish tables --release x --out y", "--metric mrr", "SCORES"),
         ("publish tables --release x --out y", "--model x", "SCORES"),
         ("release verify x", "--countersign x", "--raw"),
@@ -114,6 +120,7 @@ EXPORT = "release export x --form public --out y"
         (EXPORT, "--runs x", "--form public"),
         (EXPORT, "--with-tier-b", "--form public"),
         ("style run x --out y", "--protocol steb", "--model"),
+        ("style run x --out y", "--missing error", "--model"),
     ],
 )
 def test_an_option_that_would_not_count_is_refused_with_the_reason(line, useless, why, refused, tmp_path, monkeypatch):

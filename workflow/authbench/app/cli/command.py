@@ -223,10 +223,10 @@ def expect_without(given: argparse.Namespace, other: str, *options: str) -> None
 
 
 def _is_given(given: argparse.Namespace, option: str) -> bool:
-    """Return whether an argument is given, with the value in `option` if there is one: "--year 2020"."""
+    """Return whether an argument is not its default; with a value in `option`, such as "--year 2020", is that value."""
     name, _, value = option.partition(" ")
-    found = getattr(given, name.lstrip("-").replace("-", "_").lower())
-    return str(found) == value if value else bool(found)
+    found = getattr(given, key := name.lstrip("-").replace("-", "_").lower())
+    return str(found) == value if value else bool(found) and found != given.parser.get_default(key)
 
 
 def expect_kept(out: Path, given: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from authbench.app.cli.command import (
     Command,
     amount,
+    expect_with,
     expect_without,
     flag,
     option,
@@ -69,6 +70,7 @@ def sources(arguments: argparse.Namespace) -> int:
     from authbench.build.catalogue import as_markdown, as_text, measured_labels
     from authbench.config.registry.sources import find_sources
 
+    expect_without(arguments, "--markdown", "--raw")
     known = find_sources()
     if arguments.markdown:
         sys.stdout.write(as_markdown(known, measured_labels()))
@@ -126,6 +128,7 @@ def plan(arguments: argparse.Namespace) -> int:
 
     own = ("--documents", "--mean-chars", "--cores", "--release", "--configfile", "--detoxify")
     expect_without(arguments, "--power", *own)
+    expect_with(arguments, "--power", "--difference")
     if arguments.power:
         sys.stdout.write(power_text(arguments.power, arguments.difference))
         return 0

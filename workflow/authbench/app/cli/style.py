@@ -58,7 +58,7 @@ def style(arguments: argparse.Namespace) -> int:
     from authbench.suites.style.vectors import LONG_TEXTS
     from authbench.suites.style.write import write_report
 
-    command.expect_with(arguments, "--model", "--protocol")
+    command.expect_with(arguments, "--model", "--protocol", "--long-texts", "--missing", "--seed")
     if arguments.clusters:
         read_clusters(arguments.clusters)
     asked = arguments.model

@@ -60,7 +60,7 @@ def tables(arguments: argparse.Namespace) -> int:
 
     if not arguments.scores and arguments.release is None:
         raise InputError("There is nothing to show. Give SCORES, --release or both.")
-    command.expect_with(arguments, "SCORES", "--model", "--metric")
+    command.expect_with(arguments, "SCORES", "--model", "--metric", "--order", "--marks", "--least-authors")
     choice = Choice(
         arguments.model,
         arguments.metric,

@@ -67,7 +67,7 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
     )
 
     command.expect_with(arguments, "--out", "--subset", "--pairs", "--beside")
-    command.expect_with(arguments, "--pairs", "--train")
+    command.expect_with(arguments, "--pairs", "--train", "--topics", "--seed")
     command.expect_without(arguments, "--json", "--compare", "--holm")
     command.expect_with(arguments, "--year 2020", "--published-2020")
     truth: Path = arguments.truth
@@ -126,6 +126,8 @@ def _pan_pairs(arguments: argparse.Namespace) -> int:
     from authbench.release.format.hub import SCHEME
     from authbench.suites.pan.build import write_sets
 
+    for pool in POOLS:
+        command.expect_without(arguments, f"--setting {pool}", "--test")
     documents = arguments.documents
     if documents.is_dir() or str(documents).startswith(SCHEME):
         documents = command.verified(documents, arguments)

@@ -12,8 +12,8 @@ from authbench.audit.auditing.read_episodes import is_episode, read_episodes
 from authbench.audit.auditing.read_first import first_rows
 from authbench.audit.auditing.read_pan import pan_files, problem_folders, read_pan, read_pan_folders
 from authbench.audit.auditing.read_retrieval import is_beir, is_mteb, read_beir, read_mteb
-from authbench.audit.auditing.read_style import is_style_entry, read_style
-from authbench.audit.auditing.read_table import DIFF, read_tables
+from authbench.audit.auditing.read_style import STYLE, is_style_entry, read_style
+from authbench.audit.auditing.read_table import DIFF, STEB, TABLE, read_tables
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
 from authbench.core.storage.exact_json import loads_exactly
@@ -29,6 +29,7 @@ from authbench.release.reading.column_names import layout_of
 from authbench.release.reading.plain_text import whole_text
 from authbench.release.reading.rows import BadRow
 
+_TABLES = {TABLE, STEB}
 _SPLITS = ("train", "dev", "valid", "test")  # endings of the names of folders of splits
 
 
@@ -124,6 +125,16 @@ def read_dataset(paths: Sequence[Path], how: How = How(), say: Say | None = None
     read = [(path, part) for path in paths for part in _read_one(path, how)]
     labels = [printable(path.name) if _is_remote(path) else _label(part.sources[0]) for path, part in read]
     dataset = joined([part for _, part in read], labels)
+    forms = {source.form for source in dataset.sources}
+    for option, given, of_forms in (
+        ("--column", how.columns, _TABLES),
+        ("--rows", how.rows, _TABLES),
+        ("--config", how.config, _TABLES),
+        ("--encoding", how.encoding, {*_TABLES, TEXTS}),
+        ("--data", how.data, {STYLE}),
+    ):
+        if given and not forms & of_forms:
+            raise InputError(f"{paths[0]}: {option} does not count for the form {dataset.form}. Leave it out.")
     if not dataset.problems.height and not (dataset.documents["content"].fill_null("") != "").any():
         raise InputError(f"{', '.join(map(str, paths))}: holds no text, so there is nothing to audit.")
     return dataset
