@@ -87,11 +87,13 @@ def test_the_clean_version_has_no_leak_left_and_the_diff_names_each_removal(tmp_
     assert {(row["id"], row["old"]) for row in gone if row["claim"] == "contained_text"} == {("new-long", "old-long")}
 
 
-def test_a_clean_version_is_never_written_over_something(tmp_path):
+def test_a_clean_version_is_never_written_over_something(tmp_path, capsys):
     (tmp_path / "clean").mkdir()
     (tmp_path / "clean" / "mine.txt").write_text("mine")
     with pytest.raises(InputError, match="there already"):
-        audit(write_csv(tmp_path / "posts.csv", planted()), clean=tmp_path / "clean")
+        audit(posts := write_csv(tmp_path / "posts.csv", planted()), clean=tmp_path / "clean")
+    assert main(["audit", str(posts), "--clean", str(tmp_path / "clean")]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 2  # it is read, and no step comes after
     assert (tmp_path / "clean" / "mine.txt").read_text() == "mine"
 
 

@@ -137,11 +137,21 @@ def test_an_option_that_would_not_count_is_refused_with_the_reason(line, useless
         ("release verify absent", "absent.intoto.json"),
         ("case --questioned absent --known absent --population absent --out y", "absent"),
         ("check absent --config absent.yaml", "absent.yaml"),
+        ("leaderboard absent --people people.json --out y", "people.json"),
+        ("pan run --train absent --test pairs.jsonl --verifier naive --out y", "pairs.jsonl"),
     ],
 )
 def test_a_missing_file_is_told_with_what_is_expected(line, missing, refused, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert refused(line.split()).startswith(f"authbench: {missing}: there is no such file. Expected ")
+
+
+@pytest.mark.parametrize(
+    "line", ["audit absent", "evaluate absent --model tfidf", "style run absent", "train absent --model x"]
+)
+def test_a_file_in_place_of_the_folder_of_results_is_told_before_anything_is_read(line, refused, tmp_path):
+    (tmp_path / "file").touch()
+    assert f"--out {tmp_path / 'file'}" in refused([*line.split(), "--out", tmp_path / "file"])
 
 
 def test_clusters_are_read_before_anything_else(refused):

@@ -61,8 +61,8 @@ class Cleaned:
         return {**asdict(self), "diff": DIFF}
 
 
-def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
-    """Write the version into a new folder. Raises InputError if it exists, or the form cannot be written."""
+def expect_cleanable(dataset: Dataset, folder: Path) -> None:
+    """Raise InputError if the folder exists, the form cannot be written, or rows would be lost."""
     if any(source.form == STYLE for source in dataset.sources):
         raise InputError("--clean: an entry of config/style derives its texts, so there is no file to write again.")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -72,6 +72,11 @@ def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
             f"{len(dataset.unreadable)} rows cannot be read, and a clean version would lose them "
             f"({dataset.unreadable[0]}). Correct or remove them first."
         )
+
+
+def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
+    """Write the version into a new folder. Raises InputError as `expect_cleanable`."""
+    expect_cleanable(dataset, folder)
     gone = removals(dataset, copies)
     left = without(dataset, gone)
     queries = _lost_queries(dataset, left, gone)

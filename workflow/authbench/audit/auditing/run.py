@@ -9,7 +9,7 @@ from typing import TypedDict
 import polars as pl
 
 from authbench.audit.auditing.claims import CLAIMS, Finding
-from authbench.audit.auditing.clean import Cleaned, write_clean
+from authbench.audit.auditing.clean import Cleaned, expect_cleanable, write_clean
 from authbench.audit.auditing.copies import NO_COPIES, find_copies
 from authbench.audit.auditing.dataset import Dataset
 from authbench.audit.auditing.drawn import MOST
@@ -107,6 +107,8 @@ def examine(
     tell: Say = say or (lambda _: None)
     given_files = [Path(one) for one in scores]
     given = [*read_scores(given_files), *answers_auc(given_files, dataset.problems)]
+    if clean is not None:
+        expect_cleanable(dataset, Path(clean))
     stated = not dataset.documents["lang"].null_count() and dataset.documents.height > 0
     dataset = replace(dataset, documents=identified(dataset.documents))
     tokenizer = load_tokenizer()

@@ -49,7 +49,7 @@ def write_leaderboard(
         people: people.json, the scores of people and models on the pairs that people judged.
         release: of the benchmark as it is now; the page and the text say if the results are of another edition.
     """
-    edition = edition or Edition()
+    edition, judged = edition or Edition(), people_table(people)
     with TemporaryDirectory() as unpacked:
         results = by_headline(collect(folders, Path(unpacked)))
         queries = [result.queries() for result in results]
@@ -63,7 +63,7 @@ def write_leaderboard(
     whose = "authors with measured labels" if measured else "authors"
     finding = verdict(headline[0].data.to_dicts() if headline else [], whose)
     by_slice = tables.headline_slices(results, scores, comparison.gains)
-    beside = [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])]
+    beside = [*judged, pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])]
     drawn = charts(results, scores, comparison, pairs)
     page = _render(
         results,

@@ -39,6 +39,9 @@ def write_run(
     Raises:
         InputError: pairs of `ratios` are also training or calibration pairs, or of a single class.
     """
+    asked = test / "pairs.jsonl" if test.is_dir() else test
+    if not asked.is_file():  # told before a training, which may take hours
+        raise InputError(f"{asked}: there is no such file. Expected PAN's pairs.jsonl.")
     learns = read_problems(train)
     sets = learns, read_problems(held_out) if held_out else learns
     apart = read_problems(ratios) if ratios else None
@@ -46,7 +49,7 @@ def write_run(
         _expect_apart(apart, pl.concat([one.select("text1", "text2") for one in sets]), ratios)
     with tempfile.TemporaryDirectory() as own:
         scores = learnt(verifier, *sets, Bench(seed, Path(own), cache))
-        answers = scores(read_pairs(test / "pairs.jsonl" if test.is_dir() else test))
+        answers = scores(read_pairs(asked))
         known = scores(apart)["value"].to_numpy() if apart is not None else None
     write_answers(answers, out / "answers.jsonl")
     if apart is not None and known is not None:
