@@ -235,7 +235,9 @@ def test_a_reader_of_a_plug_in_yields_records_and_accounts_for_each(site, tmp_pa
         assert (units.found, units.records, units.bad) == (3, 1, 2)
 
 
-@pytest.mark.parametrize("body", ["yield 1", "yield {1: 'text'}", "yield {}['text']", "return 1", "raise SystemExit"])
+@pytest.mark.parametrize(
+    "body", ["yield 1", "yield None", "yield {1: 'text'}", "yield {}['text']", "return 1", "raise SystemExit"]
+)
 def test_a_reader_that_fails_is_named_with_its_package(site, tmp_path, body):
     module = install("subtitles", site)
     module.write_text(f"def read(stream, options):\n    {body}\n")

@@ -159,8 +159,12 @@ def load_filter(name: str) -> tuple[PlugIn, TextFilter]:
     """Return a filter and its plug-in. Raises InputError if it is not installed or not usable."""
     plugin = find_plugin("filters", name)
     found = load_plugin(plugin)
-    if not (isinstance(found, TextFilter) and found.drops in ("above", "below") and _REASON.fullmatch(found.reason)):
-        expected = "a TextFilter that drops `above` or `below`, with a reason of small letters, digits and underscores"
+    stated = isinstance(found, TextFilter) and isinstance(found.reason, str) and isinstance(found.about, str)
+    if not (stated and found.drops in ("above", "below") and _REASON.fullmatch(found.reason)):
+        expected = (
+            "a TextFilter that drops `above` or `below`, with a reason of small letters, digits and underscores and a "
+            "sentence on it"
+        )
         raise unusable(plugin, f"is {found!r:.200}", expected)
     return plugin, found
 
@@ -182,8 +186,8 @@ def _numbers(
     found = called(plugin, expected, function, items, others)
     try:
         numbers = [None if number is None else float(number) for number in found]
-    except (TypeError, ValueError):
-        raise unusable(plugin, f"returned {found!r:.200}", expected) from None
+    except (Exception, SystemExit) as problem:  # of a generator, too
+        raise unusable(plugin, f"returned {found!r:.200} and {raised(problem)}", expected) from None
     if len(numbers) != len(items) or not all(number is None or math.isfinite(number) for number in numbers):
         raise unusable(
             plugin, f"returned {len(numbers)} values for {len(items)}, or values that are not finite", expected

@@ -10,6 +10,7 @@ from authbench.release.reading.rows import BadRow, Block, Row, Sized, Wanted, co
 from authbench.release.reading.units import Units
 
 _EXPECTED = "read(stream, options) to yield a dictionary with text as keys for each record, or text that says why not"
+_END = object()
 
 
 @counting("records")
@@ -30,7 +31,7 @@ def _rows(file: RawFile, options: PluginReader) -> Iterator[Sized]:
     number = 0
     with file.open_binary() as stream:
         records = called(plugin, _EXPECTED, lambda: iter(reader(stream, dict(options.options))))
-        while (record := called(plugin, _EXPECTED, lambda: next(records, None))) is not None:
+        while (record := called(plugin, _EXPECTED, lambda: next(records, _END))) is not _END:
             number += 1
             yield _row(plugin, record, f"record {number}", file.max_record_bytes)
 
