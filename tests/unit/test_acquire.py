@@ -779,7 +779,13 @@ def test_the_lock_only_grows_and_is_refused_where_it_is_none(tmp_path):
     add_to_lock(lock, "a", Entry({"x": "2"}, {"f": File(9, "zz"), "h": File(3, "cc")}))
     assert read_raw_lock(lock)["a"] == Entry({"x": "1"}, {"f": File(1, "aa"), "h": File(3, "cc")})
     assert set(read_raw_lock(lock)) == {"a", "b"}
-    for wrong in ("a: 1\n", "a: {files: {f: {bytes: many, sha256: x}}}\n", "- a\n", "a: {files: [1]}\n"):
+    for wrong in (
+        "a: 1\n",
+        "a: {files: {f: {bytes: many, sha256: x}}}\n",
+        "- a\n",
+        "a: {files: [1]}\n",
+        "a: {files: {1: {bytes: 1, sha256: x}}}\n",
+    ):
         lock.write_text(wrong)
         with pytest.raises(InputError, match="raw.lock.yaml"):
             read_raw_lock(lock)

@@ -128,9 +128,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(out := vars(parsed).get("out"), Path):
             if out.is_file() and parsed.parser._option_string_actions["--out"].metavar == "DIR":
                 raise InputError(f"--out {out}: is a file. Expected a folder.")
-            expect_outside(out, parsed)
             if "replaces" in parsed:
                 expect_kept(out, parsed)
+            expect_outside(out, parsed)
         return int(parsed.run(parsed))
 
     return run_to_end(run, given)

@@ -118,7 +118,7 @@ def _entry(plain: JsonMapping) -> Entry:
     return Entry(
         {name: str(revision) for name, revision in plain.get("revisions", {}).items()},
         {
-            name: File(int(one["bytes"]), str(one["sha256"]), _number(one, "rows"))
+            os.fspath(name): File(int(one["bytes"]), str(one["sha256"]), _number(one, "rows"))
             for name, one in plain["files"].items()
         },
         float(plain.get("share", 1.0)),
