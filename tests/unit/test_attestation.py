@@ -176,6 +176,19 @@ def test_other_code_is_named_as_a_cause_only_where_bytes_differ(made):
     assert "perhaps because the code of AuthBench is not that of the statement" in outcome.reasons
 
 
+def test_another_lock_of_raw_files_is_named_as_a_cause(made):
+    raw, release, statement = made
+
+    def with_lock(folder):
+        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest["raw_lock"] = {"sha256": "0" * 64, "sources": {}}
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+
+    for change, named in ((with_lock, True), (lambda folder: (folder / "funnel.csv").unlink(), False)):
+        outcome = reproduce(statement, raw, build_of(release, change), release=release)
+        assert outcome.status == 1 and any("raw.lock.yaml" in reason for reason in outcome.reasons) == named
+
+
 def test_with_other_raw_files_or_a_build_that_fails_it_cannot_be_told(made, tmp_path):
     raw, release, statement = made
     failed = reproduce(statement, raw, lambda *_: (1, "Nothing was run: 1 problem to mend"))

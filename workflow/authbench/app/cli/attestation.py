@@ -106,7 +106,7 @@ def verify(arguments: argparse.Namespace) -> int:
 
     payload, key = statement_bytes(statement), arguments.countersign
     signed = sign(payload, key, envelope) if key else None  # a key of another kind is refused before the build
-    outcome = reproduce(statement, arguments.raw, build, arguments.files)
+    outcome = reproduce(statement, arguments.raw, build, arguments.files, arguments.release)
     if outcome.status == 0 and signed:
         write_text(path, json.dumps(signed, indent=1) + "\n")
     return _tell(outcome)

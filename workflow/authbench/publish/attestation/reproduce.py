@@ -22,6 +22,7 @@ from authbench.core.storage.atomic import sha256_of_file
 from authbench.core.storage.raw_paths import describe, listing_digest
 from authbench.publish.attestation.statement import CODE, code_digest, dependency, raw_name, subjects
 from authbench.release.format.names import walk
+from authbench.release.format.release import read_manifest
 
 _DATA = (".txt", ".yaml", ".yml", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".gz", ".zst", ".ckpt", ".pt")
 _OWN = ("results", "config", "config.json", "profiles", "workflow")  # of a build
@@ -52,13 +53,16 @@ def differences(statement: Mapping[str, object], release: Path) -> list[str]:
     ]
 
 
-def reproduce(statement: JsonMapping, raw_dir: Path, build: Build, files: Path | None = None) -> Outcome:
+def reproduce(
+    statement: JsonMapping, raw_dir: Path, build: Build, files: Path | None = None, release: Path | None = None
+) -> Outcome:
     """Rebuild the release of a statement, and compare it with the statement.
 
     Args:
         statement: which `statement.expect_statement` takes.
         files: a folder with the files that settings name (a word list, a takedown, a lock), under the same names; other
             files are ignored.
+        release: the release, whose manifest tells whether it was built with another lock of raw files.
     """
     given = statement["predicate"]["buildDefinition"]["externalParameters"]
     if others := _other_raw_files(statement, raw_dir):
@@ -70,7 +74,10 @@ def reproduce(statement: JsonMapping, raw_dir: Path, build: Build, files: Path |
         status, said = build(folder, [f"results/{name}/release/SHA256SUMS", "--configfile", "config.json"])
         if status:
             return Outcome(2, ("the build ended without a release:", *said.strip().splitlines()[-_LINES:]))
-        found = differences(statement, folder / "results" / name / "release")
+        made = folder / "results" / name / "release"
+        found = differences(statement, made)
+        if found and release and read_manifest(release).get("raw_lock") != read_manifest(made).get("raw_lock"):
+            found.append(f"perhaps because it was built with another {lock_path(raw_dir).name}, or without one")
     if not found:
         return Outcome(0)
     return Outcome(1, (*found, *_other_environment(statement)))
