@@ -219,7 +219,9 @@ def merge(arguments: argparse.Namespace) -> int:
             printable(f"{stated['name']}: {stated['kept']:,} of {stated['documents']:,} documents")
             + (f" ({gone})" if gone else "")
         )
-    for line in about_lists({}, found["takedown"]):
+    lost = "entries_without_a_document"
+    before = sum(release.manifest["takedown"].get(lost, 0) for release in (first, second))
+    for line in about_lists({}, {lost: found["takedown"][lost] - before}):
         print(f"authbench: {line}", file=sys.stderr)
     totals = found["totals"]
     print(f"{totals['documents']:,} documents by {totals['authors']:,} authors, {totals['queries']:,} queries: "
