@@ -47,15 +47,16 @@ def read_tables(release: Release) -> tuple[Tables, list[Finding]]:
     """
     tables: Tables = {}
     findings: list[Finding] = []
-    places = []
+    places = []  # the ids of each file
     for split in release.splits:
         tables[split] = {}
         for name, table in SPLIT_TABLES.items():
-            parts, idents = [pl.DataFrame(schema=table.schema)], []
+            parts, idents = [pl.DataFrame(schema=table.schema)], [pl.Series("id", [], pl.String)]
             path = release.path(split, table)
             expect_file(path)
             for first, rows in value_batches(path):
-                idents += [row.get(table.ident) for row in rows if isinstance(row, dict)]
+                known = (row.get(table.ident) for row in rows if isinstance(row, dict))
+                idents.append(pl.Series("id", [ident for ident in known if isinstance(ident, str)], pl.String))
                 if _all_formed(table, rows):
                     columns: JsonObject = {field: [row.get(field) for row in rows] for field in table.schema}
                     for field in (field for field, dtype in table.schema.items() if dtype == IDS):
@@ -67,10 +68,8 @@ def read_tables(release: Release) -> tuple[Tables, list[Finding]]:
                     for number, row in enumerate(rows, start=first):
                         findings += _check_row(table, row, f"{split}/{table.file}:{number}")
             tables[split][name] = pl.concat(parts)
-            known = [ident for ident in idents if isinstance(ident, str)]
-            own = pl.DataFrame({"id": known}, {"id": pl.String})
-            places.append(own.with_columns(split=pl.lit(split), file=pl.lit(table.file)))
-    return tables, findings + list(_check_ids(pl.concat(places)))
+            places.append((split, table.file, pl.concat(idents)))
+    return tables, findings + list(_check_ids(places))
 
 
 def _without_copies(queries: pl.DataFrame, candidates: pl.DataFrame) -> pl.DataFrame:
@@ -91,13 +90,19 @@ def join_rows(release: Release, tables: Tables) -> Rows:
     return Rows(release.folder, tuple(tables), pl.concat(documents), tables, release.manifest, provenance)
 
 
-def _check_ids(places: pl.DataFrame) -> Iterator[Finding]:
-    """Yield ids of several rows of a file, or of documents of several splits."""
-    rows = places.group_by("split", "file", "id", maintain_order=True).len().filter(pl.col("len") > 1)
-    for split, file, ident, count in rows.iter_rows():
-        yield Finding("repeated_id", ident, f"{count} rows in {split}/{file}")
-    both = places.group_by("id", maintain_order=True).agg(pl.col("split").unique().sort())
-    for ident, splits in both.filter(pl.col("split").list.len() > 1).iter_rows():
+def _check_ids(places: Sequence[tuple[str, str, pl.Series]]) -> Iterator[Finding]:
+    """Yield ids of several rows of a file, or of documents of several splits; `places` are split, file and ids."""
+    for split, file, ids in places:
+        repeated = ids.filter(ids.is_duplicated())
+        for ident, count in repeated.to_frame().group_by("id", maintain_order=True).len().iter_rows():
+            yield Finding("repeated_id", ident, f"{count} rows in {split}/{file}")
+    of_split: dict[str, list[pl.Series]] = {}
+    for split, _, ids in places:
+        of_split.setdefault(split, []).append(ids)
+    own = [pl.concat(some).unique().to_frame().with_columns(split=pl.lit(split)) for split, some in of_split.items()]
+    both = pl.concat([pl.DataFrame(schema={"id": pl.String, "split": pl.String}), *own])
+    several = both.filter(pl.col("id").is_duplicated()).sort("id", "split").group_by("id", maintain_order=True)
+    for ident, splits in several.agg("split").iter_rows():
         yield Finding("repeated_id", ident, "in " + " and ".join(splits))
 
 
