@@ -97,6 +97,7 @@ def log_to(path: str) -> None:
     file.setLevel(logging.INFO)
     log.addHandler(file)
     atexit.register(_log_cost)
+    gc.set_threshold(100_000)  # rows are many objects without cycles
     atexit.register(gc.freeze)  # otherwise Python visits every object of every library at exit: 0.1 s per job
     leave_out_pandas()
     log.info("%s", job)
