@@ -149,9 +149,12 @@ def test_a_missing_file_is_told_with_what_is_expected(line, missing, refused, tm
 @pytest.mark.parametrize(
     "line", ["audit absent", "evaluate absent --model tfidf", "style run absent", "train absent --model x"]
 )
-def test_a_file_in_place_of_the_folder_of_results_is_told_before_anything_is_read(line, refused, tmp_path):
+def test_a_file_in_place_of_the_folder_of_results_is_told_before_anything_is_read(line, capsys, tmp_path):
     (tmp_path / "file").touch()
-    assert f"--out {tmp_path / 'file'}" in refused([*line.split(), "--out", tmp_path / "file"])
+    with pytest.raises(SystemExit) as ended:
+        main([*line.split(), "--out", str(tmp_path / "file")])
+    assert ended.value.code == 2
+    assert f"--out: {tmp_path / 'file'} " in capsys.readouterr().err
 
 
 def test_clusters_are_read_before_anything_else(refused):

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType, NoneType
-from typing import Any, TypeAlias
+from types import ModuleType, NoneType, UnionType
+from typing import TypeAlias
 
 import numpy as np
 
@@ -45,7 +45,7 @@ Encode: TypeAlias = Callable[[Sequence[str]], object]
 _PATH = (str, os.PathLike)
 
 
-def _expect(expected: str, kinds: Any, **given: object) -> None:
+def _expect(expected: str, kinds: type | tuple[type, ...] | UnionType, **given: object) -> None:
     """Raise InputError if one of these arguments, or one of the values in it, is of another kind."""
     for name, value in given.items():
         for one in value if isinstance(value, Collection) and not isinstance(value, str | Mapping) else [value]:

@@ -126,8 +126,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def run() -> int:
         if isinstance(out := vars(parsed).get("out"), Path):
-            if out.is_file() and parsed.parser._option_string_actions["--out"].metavar == "DIR":
-                raise InputError(f"--out {out}: is a file. Expected a folder.")
             if "replaces" in parsed:
                 expect_kept(out, parsed)
             expect_outside(out, parsed)

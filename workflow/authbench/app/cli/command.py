@@ -171,9 +171,16 @@ def flag(parser: argparse.ArgumentParser, name: str, about: str) -> None:
 
 def path(parser: argparse.ArgumentParser, named: str, about: str, replaced: bool = False, **settings: object) -> None:
     """Add an argument that is the path of a file or folder; one that is `replaced` may hold no input."""
-    option(parser, named, about, type=Path, **settings)
+    option(parser, named, about, type=_folder if named == "--out DIR" else Path, **settings)
     if replaced:
         parser.set_defaults(replaces=True)
+
+
+def _folder(text: str) -> Path:
+    """Return the path of a folder, which may be missing."""
+    if (found := Path(text)).is_file():
+        raise argparse.ArgumentTypeError(f"{printable(text)} is a file. Expected a folder.")
+    return found
 
 
 def many(parser: argparse.ArgumentParser, named: str, about: str, **settings: object) -> None:

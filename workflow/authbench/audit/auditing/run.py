@@ -130,8 +130,7 @@ def examine(
     if clean is not None:
         tell("writing a version without the leaks")
         cleaned = write_clean(dataset, copies, Path(clean))
-    standing = differences(given, measured, seed)
-    about = _about(dataset, paths, stated)
+    about, standing = _about(dataset, paths, stated), differences(given, measured, seed)
     findings = [Finding(claim, tuple(cases[claim])) for claim in CLAIMS if claim in cases]
     return Audit(about, findings, measured, noise, beside(given, measured), standing, cleaned)
 
