@@ -102,6 +102,13 @@ def words(name, count):
     return " ".join(f"{keyed_hash(1, name, str(place)):x}"[:6] for place in range(count))
 
 
+def test_texts_whose_bitmaps_differ_in_width_are_compared():
+    longer = [words(str(place), 30) for place in range(20)]
+    texts = [text[:end] for text in longer for end in (88, 92, 170, 180)]  # bitmaps of 2, 4, 4 and 8 words at 1.5 bits
+    found = similar_texts(ids(texts), pl.Series(texts), pl.Series([0] * len(texts)), 0.9, 0.9, 5)
+    assert as_pairs(found).keys() == {(f"d{place:03}", f"d{place + 1:03}") for place in range(0, 80, 2)}
+
+
 def counted_join(monkeypatch, texts):
     """Return the similar texts, and how many pairs were compared gram by gram."""
     compared = []

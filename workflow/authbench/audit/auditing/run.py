@@ -105,8 +105,7 @@ def examine(
         say: gets a line before each step.
     """
     tell: Say = say or (lambda _: None)
-    given_files = [Path(one) for one in scores]
-    given = [*read_scores(given_files), *answers_auc(given_files, dataset.problems)]
+    given = [*read_scores(files := [Path(one) for one in scores]), *answers_auc(files, dataset.problems)]
     if clean is not None:
         expect_cleanable(dataset, Path(clean))
     stated = not dataset.documents["lang"].null_count() and dataset.documents.height > 0
