@@ -107,6 +107,7 @@ EXPORT = "release export x --form public --out y"
         (f"{PAN} --json", "--holm", "--json"),
         (f"{PAN} --json", "--compare f1", "--json"),
         ("audit x", "--brief", "--out"),
+        ("explore x --out y", "--unverified", "--release"),
         ("plan --power x", "--documents 1", "--power"),
         ("plan --power x", "--detoxify", "--power"),
         ("plan --documents 1 --mean-chars 1 --cores 1", "--difference .1", "--power"),

@@ -117,7 +117,8 @@ def prepare(
     skipped = [tag for tag in sources if tag not in raw.inputs]
     if need_files and skipped and (config["missing_sources"] == "error" or len(skipped) == len(config["sources"])):
         problems += [_missing(sources[tag], raw_dir) for tag in skipped]
-        problems.append("missing_sources=skip builds without the sources that have no files")
+        if config["missing_sources"] == "error":
+            problems.append("missing_sources=skip builds without the sources that have no files")
     if need_files and config["acquire"]["unverified"] == "stop":
         problems += [f"acquire.unverified=stop: {message}" for message in raw.lock.messages()]
     if problems:

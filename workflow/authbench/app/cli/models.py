@@ -203,6 +203,7 @@ def _explore_arguments(parser: argparse.ArgumentParser) -> None:
 def explore(arguments: argparse.Namespace) -> int:
     from authbench.reports.explorer.pages import write_explorer
 
+    command.expect_with(arguments, "--release", "--unverified")
     release = command.verified(arguments.release, arguments) if arguments.release else None
     for line in write_explorer(arguments.scores, arguments.out, release):
         print(line)

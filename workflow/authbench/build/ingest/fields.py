@@ -247,6 +247,8 @@ def _step(name: str, argument: Any, where: str, key: bytes | None) -> Step:
         return lambda value: argument.get(_text(value), default)
     if name == "date":
         formats = [argument] if isinstance(argument, str) else list(argument)
+        for form in formats:
+            _expect_date_format(form, where)
         return lambda value: _date(_text(value), formats)
     return lambda value: concealed("hash", _text(value), key)
 
@@ -271,6 +273,15 @@ def _replaced(text: str, rules: Sequence[tuple["regex.Pattern[str]", str]]) -> s
     for old, new in rules:
         text = old.sub(new, text)
     return text
+
+
+def _expect_date_format(form: str, where: str) -> None:
+    day = datetime(2020, 1, 2, tzinfo=UTC)
+    try:
+        if form not in ("unix", "unix_ms"):
+            datetime.strptime(day.strftime(form), form)
+    except ValueError as error:
+        raise InputError(f"{where}: {form!r} fits no date ({error}). Expected a format of strptime.") from None
 
 
 def _date(text: str, formats: Sequence[str]) -> str | None:
