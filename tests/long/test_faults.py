@@ -66,7 +66,8 @@ def test_a_call_that_fails_leaves_the_right_bytes_or_one_message(bench):
     for name in JOBS:
         bench.learn(bench.jobs[name])  # points are those of jobs whose calls are counted
     tried = [bench.try_point(point) for point in islice(bench.points(), POINTS)]
-    assert [found for found in tried if found["wrong"]] == []
+    wrong = [found for found in tried if found["wrong"]]
+    assert wrong == [], wrong
     assert sum(bool(found["fired"]) for found in tried) > POINTS * 0.8
     assert any(found["status"] for found in tried)
 
@@ -76,7 +77,8 @@ def test_a_job_without_enough_memory_leaves_the_right_bytes_or_one_message(bench
         bench.learn(bench.jobs[name])
     points = [point for point in bench.memory_points(LIMITS) if point.job in LIMITED]
     tried = [bench.try_point(point) for point in points]
-    assert [found for found in tried if found["wrong"]] == []
+    wrong = [found for found in tried if found["wrong"]]
+    assert wrong == [], wrong
     assert any(found["status"] for found in tried)
 
 
