@@ -4,18 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from authbench.app.cli.command import (
-    Command,
-    amount,
-    expect_with,
-    expect_without,
-    flag,
-    option,
-    path,
-    raw_argument,
-    share,
-    whole_amount,
-)
+from authbench.app.cli import command
+from authbench.app.cli.command import Command, amount, flag, option, path, raw_argument, share, whole_amount
 from authbench.config.registry.entries import default_settings, read_yaml
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
@@ -70,7 +60,7 @@ def sources(arguments: argparse.Namespace) -> int:
     from authbench.build.catalogue import as_markdown, as_text, measured_labels
     from authbench.config.registry.sources import find_sources
 
-    expect_without(arguments, "--markdown", "--raw")
+    command.expect_without(arguments, "--markdown", "--raw")
     known = find_sources()
     if arguments.markdown:
         sys.stdout.write(as_markdown(known, measured_labels()))
@@ -127,8 +117,8 @@ def plan(arguments: argparse.Namespace) -> int:
     from authbench.app.rates import read_rates
 
     own = ("--documents", "--mean-chars", "--cores", "--release", "--configfile", "--detoxify")
-    expect_without(arguments, "--power", *own)
-    expect_with(arguments, "--power", "--difference")
+    command.expect_without(arguments, "--power", *own)
+    command.expect_with(arguments, "--power", "--difference")
     if arguments.power:
         sys.stdout.write(power_text(arguments.power, arguments.difference))
         return 0

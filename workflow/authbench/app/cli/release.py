@@ -5,16 +5,8 @@ import sys
 
 import orjson
 
-from authbench.app.cli.command import (
-    PLACE,
-    Command,
-    expect_without,
-    flag,
-    path,
-    unverified_argument,
-    verified,
-    warn_unverified,
-)
+from authbench.app.cli import command
+from authbench.app.cli.command import PLACE, Command, flag, path, unverified_argument, verified, warn_unverified
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
 
@@ -131,7 +123,7 @@ def export(arguments: argparse.Namespace) -> int:
     from authbench.publish.export.freeze import read_publication
     from authbench.publish.export.run import PUBLIC, export, export_public
 
-    expect_without(arguments, f"--form {PUBLIC}", "--runs", "--with-tier-b")
+    command.expect_without(arguments, f"--form {PUBLIC}", "--runs", "--with-tier-b")
     about = read_publication(arguments.config)
     release = verified(arguments.release, arguments, complete=True)
     if arguments.form == PUBLIC:
