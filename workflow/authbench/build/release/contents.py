@@ -11,7 +11,7 @@ from authbench.build.release.numbering import LOCKED, make_lock, number_document
 from authbench.build.release.pools import COUNTS, as_categories, make_pools
 from authbench.build.release.queries import choose_queries
 from authbench.build.release.relations import RELATIONS, relate
-from authbench.build.release.takedown import is_taken_down, removed_documents
+from authbench.build.release.takedown import is_taken_down, removed_documents, takedown_counts
 from authbench.config.settings.release import Release
 from authbench.config.settings.split import Split
 from authbench.core.arrays import Sparse
@@ -99,8 +99,6 @@ def make_contents(
         left = choose_queries(documents, settings, seed, containment, set(queries["query_id"]), possibly_one)
     vectors_of = content_words_of(documents, splits, settings)
     positives, pairs, pools = pair_up(documents, left, settings, splits, seed, vectors_of, containment, possibly_one)
-    met = takedown & (set(taken["author_id"]) | set(taken["content_sha256"]))
-    known = {author for author in takedown if author in lock["authors"]} if lock else set()
     return Contents(
         documents=documents,
         queries=left,
@@ -111,12 +109,7 @@ def make_contents(
         queries_in_candidates=settings["queries_in_candidates"],
         lock=make_lock(pl.concat(part.select(LOCKED) for part in (documents, taken)), lock, takedown),
         removed=removed_documents(taken),
-        takedown={
-            "entries": len(takedown),
-            "entries_without_a_document": len(takedown - met - known),
-            "documents": taken.height,
-            "queries": queries.height - left.height,
-        },
+        takedown=takedown_counts(takedown, taken, lock["authors"] if lock else (), queries.height - left.height),
     )
 
 

@@ -1,7 +1,7 @@
 """Take documents down on request."""
 
 import re
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from pathlib import Path
 
 import polars as pl
@@ -40,3 +40,21 @@ def is_taken_down(takedown: Set[str]) -> pl.Expr:
 def removed_documents(taken: pl.DataFrame) -> pl.DataFrame:
     """Return the removals (records.REMOVED) of the documents that were taken down."""
     return as_removed(taken, "release", pl.lit("taken_down"), "id")
+
+
+def takedown_counts(takedown: Set[str], taken: pl.DataFrame, authors: Iterable[str], queries: int) -> dict[str, int]:
+    """Return a manifest's counts of a list, of the documents and queries that it takes, and of entries without any.
+
+    An entry that names one of the `authors` of the lock was met by an earlier build.
+
+    >>> taken = pl.DataFrame({"author_id": ["a"], "content_sha256": ["x"]})
+    >>> takedown_counts({"a", "x", "known", "strange"}, taken, ["known"], 2)
+    {'entries': 4, 'entries_without_a_document': 1, 'documents': 1, 'queries': 2}
+    """
+    met = {*taken["author_id"], *taken["content_sha256"], *authors}
+    return {
+        "entries": len(takedown),
+        "entries_without_a_document": len(takedown - met),
+        "documents": taken.height,
+        "queries": queries,
+    }

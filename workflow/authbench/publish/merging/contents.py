@@ -7,6 +7,7 @@ import polars as pl
 from authbench.build.release.contents import Contents, content_words_of, pair_up
 from authbench.build.release.part import ignored_pairs
 from authbench.build.release.queries import choose_queries
+from authbench.build.release.takedown import takedown_counts
 from authbench.build.split.leakage import Leaks
 from authbench.config.settings.data import DataConfig
 from authbench.core.letters import is_borrowed
@@ -97,17 +98,14 @@ def merge_contents(
 
 
 def _taken_down(first: Side, second: Side, takedown: Set[str], down: pl.Series) -> dict[str, int]:
-    """Return the counts of a takedown list as a manifest states them; `down` are ids of the documents on the list."""
-    texts, truths = ([getattr(side, name) for side in (first, second)] for name in ("documents", "truth"))
-    met = {value for one in texts for name in ("author_id", "content_sha256") for value in one[name]}
-    left = pl.col("positive_ids").list.set_difference(pl.lit(down).implode()).list.len()
-    lost = pl.col("query_id").is_in(down.implode()) | (left == 0)
-    return {
-        "entries": len(takedown),
-        "entries_without_a_document": len(takedown - met),
-        "documents": len(down),
-        "queries": sum(truth.filter(lost).height for truth in truths) if len(down) else 0,
-    }
+    """Return the counts of a takedown list; `down` are ids of the documents on the list."""
+    sides, listed = (first, second), pl.lit(down).implode()
+    taken = [side.documents.filter(pl.col("id").is_in(listed)).select("author_id", "content_sha256") for side in sides]
+    left = pl.col("positive_ids").list.set_difference(listed).list.len()
+    lost = (left == 0) | pl.col("query_id").is_in(listed)
+    queries = sum(side.truth.filter(lost).height for side in sides) if len(down) else 0
+    authors = [author for side in sides for author in side.lock["authors"]]
+    return takedown_counts(takedown, pl.concat(taken), authors, queries)
 
 
 def _lock(first: Side, second: Side, documents: pl.DataFrame, listed: Set[str]) -> Lock:
