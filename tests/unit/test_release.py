@@ -77,14 +77,15 @@ def test_measurements_and_licences_join_the_provenance_whatever_their_order():
     assert set(table["tier"]) == {"A"} and "doc_key" not in table.columns and "content" not in table.columns
 
 
-def test_neither_a_name_nor_a_path_is_a_topic_and_dates_have_the_form_of_their_column():
+@pytest.mark.parametrize("key", [None, b"a secret"])
+def test_neither_a_name_nor_a_path_is_a_topic_and_dates_have_the_form_of_their_column(key):
     topics = ["sports", "writer 0", "/home/writer 0/a.txt", "a@b.org", "cs.LG", None]
     dates = ["2020-05-17", "2020", "May 2020", "2020-05-17T10:00", None, "17.5.2020"]
     rows = [
-        document(n, 0, topic=topic, date=date, author_id=author_id("news", "writer 0"))
+        document(n, 0, topic=topic, date=date, author_id=author_id("news", "writer 0", key))
         for n, (topic, date) in enumerate(zip(topics, dates, strict=True))
     ]
-    table = make_provenance(release(frame(*rows)).documents, None, SOURCES).sort("ordinal")
+    table = make_provenance(release(frame(*rows)).documents, None, SOURCES, key=key).sort("ordinal")
     assert table["topic"].to_list() == ["sports", None, None, None, "cs.LG", None]
     assert table["date"].to_list() == ["2020-05-17", "2020", None, None, None, None]
 
@@ -455,14 +456,15 @@ def test_an_empty_release_is_written_whole(tmp_path):
     assert make_manifest(release(frame()), SOURCES, {**FACTS, "warnings": []})["totals"]["documents"] == 0
 
 
-def test_labels_that_are_asked_for_are_published_unless_they_show_the_author():
+@pytest.mark.parametrize("key", [None, b"a secret"])
+def test_labels_that_are_asked_for_are_published_unless_they_show_the_author(key):
     documents = release(corpus()).documents
     tag = documents["source"][0]
     stated = ['{"mood":"calm","title":"A: tale"}', '{"mood":"/etc/x"}', '{"mood":"Ann"}', '{"title":"B"}']
     made = documents.head(4).with_columns(
-        labels=pl.Series(stated), source=pl.lit(tag), author_id=pl.lit(author_id(tag, "Ann"))
+        labels=pl.Series(stated), source=pl.lit(tag), author_id=pl.lit(author_id(tag, "Ann", key))
     )
-    published = make_provenance(made, None, SOURCES, ["mood"])["labels"].to_list()
+    published = make_provenance(made, None, SOURCES, ["mood"], key=key)["labels"].to_list()
     assert published == ['{"mood":"calm"}', None, None, None]
     assert "labels" not in make_provenance(made, None, SOURCES).columns
 

@@ -129,7 +129,7 @@ def test_a_release_states_its_prompts_by_their_digests_and_the_check_finds_one_t
     assert published(monkeypatch, tmp_path / "forged", twice, "prompt") == {"unique_field"}
 
 
-def provenance(*texts):
+def provenance(*texts, key=None):
     """The provenance of documents with these names, topics and labels, whose topic and prompt are to be unique."""
     source = "babel_briefings"
     made = (
@@ -137,7 +137,7 @@ def provenance(*texts):
         .head(len(texts))
         .with_columns(
             id=pl.Series([f"doc_{number:06d}" for number in range(len(texts))]),
-            author_id=pl.Series([author_id(source, name) for name, _, _ in texts]),
+            author_id=pl.Series([author_id(source, name, key) for name, _, _ in texts]),
             topic=pl.Series([topic for _, topic, _ in texts], dtype=pl.String),
             labels=pl.Series([labels for _, _, labels in texts]),
             scored=pl.lit(True),
@@ -145,11 +145,12 @@ def provenance(*texts):
             content_sha256=pl.lit("0" * 64),
         )
     )
-    return make_provenance(made, None, sound_release.sources(), (), UNIQUE)
+    return make_provenance(made, None, sound_release.sources(), (), UNIQUE, key)
 
 
-def test_of_an_author_s_own_name_a_release_states_no_digest():
-    table = provenance(("Jane Roe", "Jane Roe", '{"prompt":"Jane Roe"}'), ("John Doe", "war", "{}"))
+@pytest.mark.parametrize("key", [None, b"a secret"])
+def test_of_an_author_s_own_name_a_release_states_no_digest(key):
+    table = provenance(("Jane Roe", "Jane Roe", '{"prompt":"Jane Roe"}'), ("John Doe", "war", "{}"), key=key)
     assert [value and list(orjson.loads(value)) for value in table["unique_values"]] == [None, ["topic"]]
     assert list(check_fields(table, UNIQUE)) == []
 

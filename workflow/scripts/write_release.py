@@ -1,5 +1,6 @@
 """Adapter of the rule write_release."""
 
+import os
 from pathlib import Path
 
 import polars as pl
@@ -31,6 +32,7 @@ contents = make_contents(
 )
 sources = {tag: from_plain(Description, entry) for tag, entry in params.sources.items()}
 facts = add_statement(read_json(snakemake.input.facts), params.statement)
+key_variable = params.statement["config"]["ingest"]["author_key_env"]
 with atomic_folder(snakemake.output.draft) as folder:
     findings = write_release(
         folder,
@@ -40,6 +42,7 @@ with atomic_folder(snakemake.output.draft) as folder:
         ),
         sources,
         facts,
+        os.environ[key_variable].encode() if key_variable else None,
     )
 write_digests(Path(snakemake.output.draft), Path(snakemake.output.data))
 write_parquet(contents.removed, snakemake.output.taken_down)

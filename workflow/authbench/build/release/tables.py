@@ -1,11 +1,12 @@
 """Write the tables of a release: the JSON lines of each split, and the provenance."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeAlias
 
 import orjson
 import polars as pl
@@ -22,6 +23,7 @@ from authbench.core.storage.parquet import write_plain_parquet
 from authbench.release.format import columns
 
 _TEXTS_AT_ONCE = 10_000
+_IsAuthor: TypeAlias = Callable[[str, str, str], bool]  # of a source, an author id, and words
 
 
 def write_split(folder: Path, contents: Contents, split: str) -> None:
@@ -66,6 +68,7 @@ def make_provenance(
     sources: Mapping[str, Description],
     labels: Sequence[str] = (),
     unique: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    key: bytes | None = None,
 ) -> pl.DataFrame:
     """Return the origin and measurements of every document, sorted by id, without names and texts.
 
@@ -79,34 +82,37 @@ def make_provenance(
         labels: names of labels (`fields.labels` of the entries) that are published, in the column LABELS.
         unique: by task type the fields of which no two documents share a value (`dedup.unique`); digests of the values
             go into the column UNIQUE_VALUES.
+        key: of the pseudonyms, if the build has one.
     """
     terms = pl.DataFrame(
         [(tag, source.license.name, source.license.tier) for tag, source in sorted(sources.items())],
         schema={"source": pl.String, "licence": pl.String, "tier": pl.String},
         orient="row",
     )
-    table = _without_names(documents.drop("content"), sources).join(
+    languages = sorted({*LANGUAGES, *documents["lang"].unique()})
+    is_author = partial(_is_author, sources, languages, key)
+    table = _without_names(documents.drop("content"), is_author).join(
         terms, on="source", how="left", maintain_order="left"
     )
     if measures is not None:
         table = table.join(measures, on="doc_key", how="left", maintain_order="left")
-    published = [_published_labels(table, sources, labels)] if labels else []
+    published = [_published_labels(table, is_author, labels)] if labels else []
     if unique:
-        published.append(_unique_values(documents, sources, unique))
+        published.append(_unique_values(documents, is_author, unique))
     table = table.drop(columns.LABELS.name).with_columns(published)
     return table.select(name for name in columns.PROVENANCE.names if name in table.columns).rechunk()
 
 
-def _published_labels(documents: pl.DataFrame, sources: Mapping[str, Description], wanted: Sequence[str]) -> pl.Series:
+def _published_labels(documents: pl.DataFrame, is_author: _IsAuthor, wanted: Sequence[str]) -> pl.Series:
     """Return the requested labels of each text as a JSON object; null if none can be published."""
-    form, languages = re.compile(columns.LABELS.pattern or ""), sorted({*LANGUAGES, *documents["lang"].unique()})
+    form = re.compile(columns.LABELS.pattern or "")
 
     @cache
     def publishable(source: str, author: str, stated: str) -> str | None:
         known = {name: str(value) for name, value in orjson.loads(stated).items() if name in wanted}
         found = {}
         for name, value in sorted(known.items()):
-            if form.fullmatch(_as_json({name: value})) and not _is_author(sources, languages, source, author, value):
+            if form.fullmatch(_as_json({name: value})) and not is_author(source, author, value):
                 found[name] = value
         return _as_json(found) if found else None
 
@@ -114,15 +120,12 @@ def _published_labels(documents: pl.DataFrame, sources: Mapping[str, Description
     return pl.Series(columns.LABELS.name, [publishable(*row) for row in rows], dtype=pl.String)
 
 
-def _unique_values(
-    documents: pl.DataFrame, sources: Mapping[str, Description], unique: Mapping[str, Sequence[str]]
-) -> pl.Series:
+def _unique_values(documents: pl.DataFrame, is_author: _IsAuthor, unique: Mapping[str, Sequence[str]]) -> pl.Series:
     """Return the digests of the values that must be unique, except an author's name."""
-    languages = sorted({*LANGUAGES, *documents["lang"].unique()})
 
     @cache
     def publishable(source: str, author: str, field: str, value: str) -> str | None:
-        return None if _is_author(sources, languages, source, author, value) else value_digest(field, value)
+        return None if is_author(source, author, value) else value_digest(field, value)
 
     found: list[str | None] = []
     for row in documents.select("source", "author_id", "task", columns.LABELS.name, *FIELDS_BESIDE_LABELS).iter_rows(
@@ -142,13 +145,12 @@ def _as_json(value: Mapping[str, str]) -> str:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def _without_names(documents: pl.DataFrame, sources: Mapping[str, Description]) -> pl.DataFrame:
+def _without_names(documents: pl.DataFrame, is_author: _IsAuthor) -> pl.DataFrame:
     """Return the documents with null for dates, topics and groups of authors that cannot be published."""
     forms = {column.name: re.compile(column.pattern or "") for column in columns.PROVENANCE.columns}
-    languages = sorted({*LANGUAGES, *documents["lang"].unique()})
     for name in ("topic", "author_group"):
         named = documents.select("source", "author_id", name).unique().drop_nulls().rows()
-        kept = [row for row in named if forms[name].fullmatch(row[2]) and not _is_author(sources, languages, *row)]
+        kept = [row for row in named if forms[name].fullmatch(row[2]) and not is_author(*row)]
         fitting = pl.DataFrame(kept, schema=dict.fromkeys(("source", "author_id", name), pl.String), orient="row")
         documents = (
             documents.join(fitting.with_columns(fits=True), on=fitting.columns, how="left", maintain_order="left")
@@ -160,10 +162,15 @@ def _without_names(documents: pl.DataFrame, sources: Mapping[str, Description]) 
 
 
 def _is_author(
-    sources: Mapping[str, Description], languages: Iterable[str], source: str, author: str, words: str
+    sources: Mapping[str, Description],
+    languages: Iterable[str],
+    key: bytes | None,
+    source: str,
+    author: str,
+    words: str,
 ) -> bool:
     known = sources[source].author if source in sources else None
     if known is not None and known.names == FULL:
         names = ((canonical_name(folded(words), lang), lang) for lang in languages)
-        return author in {keys_of(name, lang, None).author_id for name, lang in names if name is not None}
-    return author_id((known and known.space) or source, folded(words)) == author
+        return author in {keys_of(name, lang, key).author_id for name, lang in names if name is not None}
+    return author_id((known and known.space) or source, folded(words), key) == author

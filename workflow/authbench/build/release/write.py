@@ -30,6 +30,7 @@ def write_release(
     measures: pl.DataFrame,
     sources: Mapping[str, Description],
     facts: Findings,
+    key: bytes | None = None,
 ) -> Findings:
     """Write a release, without its figures and report, into `folder`; return the basis of the report.
 
@@ -39,13 +40,14 @@ def write_release(
         measures: doc_key and measurements, which go into the provenance.
         sources: by tag.
         facts: the findings of the earlier stages (`report.facts`).
+        key: of the pseudonyms, if the build has one.
     """
     folder = Path(folder)
     findings = make_findings(contents, sources, facts)
     labels = findings["config"].get("release", {}).get("labels", ())
     unique = findings["config"].get("dedup", {}).get("unique", {})
     provenance = folder / files.PROVENANCE
-    write_plain_parquet(make_provenance(contents.documents, measures, sources, labels, unique), provenance)
+    write_plain_parquet(make_provenance(contents.documents, measures, sources, labels, unique, key), provenance)
     del measures  # 29 numbers for each document, not needed for the rest
     for split in contents.splits:
         write_split(folder / split, contents, split)
