@@ -343,6 +343,24 @@ def test_what_the_second_took_down_leaves_the_first(halves, tmp_path):
     assert check_release(tmp_path / "out") == []
 
 
+def test_an_author_whom_one_release_took_down_is_in_the_merge_with_no_text(tmp_path):
+    """The second has a text of hers more, and the lock that it continues an author of whom there is no text."""
+    gone, listed = (author_id(BLOG, name) for name in ("Mary Shelley", "Nobody"))
+    more = written("Mary Shelley", "dev", *(new("Mary", n) for n in range(2)))
+    write_sound(tmp_path / "first", made=first_half(), takedown=frozenset({gone}))
+    write_sound(tmp_path / "second", made=pl.concat([second_half(), more]))
+    lock = json.loads((tmp_path / "second" / files.LOCK).read_text())
+    lock["authors"][listed] = "test"
+    (tmp_path / "second" / files.LOCK).write_text(json.dumps(lock))
+    seal(tmp_path / "second")
+    both = [opened(tmp_path / name) for name in ("first", "second")]
+    merge(*both, tmp_path / "out", "both", frozenset({listed}))
+    assert not set(texts(tmp_path / "out")["content"]) & set(more["content"])
+    found = "".join(path.read_text() for path in (tmp_path / "out").rglob("*") if path.suffix in (".lock", ".jsonl"))
+    assert gone not in found and listed not in found
+    assert check_release(tmp_path / "out") == []
+
+
 def test_a_bundle_is_refused_with_the_way_to_its_release(halves, tmp_path):
     export_public(opened(halves[1]), tmp_path / "public", ABOUT, find_sources(CONFIG["sources"]))
     with pytest.raises(InputError, match="public bundle.*authbench release rebuild"):

@@ -91,7 +91,7 @@ def merge_contents(
         pools=pools,
         splits=splits,
         queries_in_candidates=settings["queries_in_candidates"],
-        lock=_lock(first, second, documents, set(down)),
+        lock=_lock(first, second, documents, set(down), takedown),
         removed=settled.gone,  # by id
         takedown={key: sum(one.get(key, 0) for one in takedowns) for key in takedowns[0]},
     )
@@ -108,8 +108,8 @@ def _taken_down(first: Side, second: Side, takedown: Set[str], down: pl.Series) 
     return takedown_counts(takedown, pl.concat(taken), authors, queries)
 
 
-def _lock(first: Side, second: Side, documents: pl.DataFrame, listed: Set[str]) -> Lock:
-    """Return the lock of current and taken-down documents; authors with neither have no entry."""
+def _lock(first: Side, second: Side, documents: pl.DataFrame, listed: Set[str], takedown: Set[str]) -> Lock:
+    """Return the lock of current and taken-down documents; authors with neither, or on the list, have no entry."""
     here = set(documents["id"])
     ids: dict[str, str] = {}
     authors: dict[str, str] = {}
@@ -122,7 +122,7 @@ def _lock(first: Side, second: Side, documents: pl.DataFrame, listed: Set[str]) 
             if ident in here or ident not in before or key in down or ident in listed
         }
         ids |= kept
-        left = set(side.documents["author_id"]) - set(documents["author_id"])
+        left = takedown | set(side.documents["author_id"]) - set(documents["author_id"])
         authors |= {author: split for author, split in side.lock["authors"].items() if author not in left}
     authors |= dict(documents.select("author_id", "split").unique().sort("author_id", "split").iter_rows())
     return {

@@ -4,7 +4,7 @@ The first release is unchanged, except for texts that the list or the second too
 disputed authors. A document of the second is removed for the first applicable reason:
 
 - `taken_down`: the given takedown list contains it;
-- `taken_down_elsewhere`: the first release took it down;
+- `taken_down_elsewhere`: the first release took it, or its author, down;
 - `same_document`: the first has it, by the digest of its key, with the same or another text;
 - `exact_duplicate`, `near_duplicate`: the first has its text, or a near-duplicate at `dedup.threshold`; with `drop_all`
   both are removed if the authors differ (`cross_author_duplicate`);
@@ -79,7 +79,7 @@ def settle(first: Side, second: Side, leaks: Leaks, config: DataConfig, takedown
     ).unique().sort("a", "b")  # fmt: skip
     drop_all = config["dedup"]["cross_author_duplicates"] == "drop_all"
     found = [
-        _taken_down(second, first.taken_down, takedown),
+        _taken_down(second, first, takedown),
         _same_documents(first, second),
         _copies(near, first, second, drop_all),
         _of_persons(ours, theirs, possibly_one),
@@ -87,7 +87,7 @@ def settle(first: Side, second: Side, leaks: Leaks, config: DataConfig, takedown
         _apart(pairs, "similar_in_another_split"),
         _apart(_between(leaks.contained, ours, theirs), "contained_in_another_split"),
     ]
-    own = [_taken_down(first, second.taken_down, takedown)]
+    own = [_taken_down(first, second, takedown)]
     if drop_all:
         own.append(copies.select(id="first", reason=pl.lit("cross_author_duplicate"), by="second"))
     gone = _firsts([*found, *own])
@@ -109,9 +109,16 @@ def _between(pairs: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame) -> p
     return both.sort("second", "first")
 
 
-def _taken_down(side: Side, keys: frozenset[str], takedown: Set[str]) -> pl.DataFrame:
-    """Return the documents that the takedown list contains, or whose key's digest is among `keys`."""
+def _taken_down(side: Side, other: Side, takedown: Set[str]) -> pl.DataFrame:
+    """Return the documents that the takedown list contains, or that the other release took down.
+
+    An author of such a document whom the other's lock lacks was taken down there, hence with all other documents.
+    """
+    keys = other.taken_down
     elsewhere = pl.Series([side.key_of[ident] in keys for ident in side.documents["id"]], dtype=pl.Boolean)
+    known = other.lock["authors"].keys() | set(other.documents["author_id"])
+    authors = sorted(set(side.documents.filter(elsewhere)["author_id"]) - known)
+    elsewhere |= side.documents["author_id"].is_in(authors)
     listed = is_taken_down(takedown)
     reason = pl.when(listed).then(pl.lit("taken_down")).otherwise(pl.lit("taken_down_elsewhere"))
     return side.documents.filter(listed | elsewhere).select("id", reason=reason, by=pl.lit(None, pl.String))
