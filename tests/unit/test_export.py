@@ -240,6 +240,9 @@ def test_settings_of_publishing_come_from_a_file(tmp_path):
     (tmp_path / "own.yaml").write_text("publish: {contcat: me@example.org}")
     with pytest.raises(InputError, match="contcat: unknown key; did you mean 'contact'"):
         read_publication(tmp_path / "own.yaml")
+    (tmp_path / "own.yaml").write_text("publish: [contact]")
+    with pytest.raises(InputError, match="publish"):
+        read_publication(tmp_path / "own.yaml")
 
 
 # --- Hugging Face and Croissant ---

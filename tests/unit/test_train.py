@@ -24,6 +24,7 @@ from authbench.config.registry.typed_schema import part_for
 from authbench.config.settings.evaluate import Training
 from authbench.core.errors import InputError
 from authbench.core.presentation.charts import as_svg
+from authbench.models.parameters import OWN_LENGTH
 from authbench.models.requested import load_model, model_of_build
 from authbench.release.format.release import open_release
 from authbench.scoring.evaluation.split import read_split
@@ -231,7 +232,7 @@ def test_tensorboard_reads_every_value_of_the_curves(tiny, tmp_path):
     release, page, _ = tiny
     in_letters(release)
     out = tmp_path / "out"
-    command = ["train", str(release), "--model", str(page), "--out", str(out), "--watch", "dev", "test"]
+    command = ["train", str(release), "--model", str(page), "--out", str(out), "--watch", "train", "dev", "test"]
     command += ["--tensorboard", "--seeds", "1", "--batch", "8", "--evaluations", "2"]
     assert main(command) == 0
     found = {}
@@ -241,7 +242,7 @@ def test_tensorboard_reads_every_value_of_the_curves(tiny, tmp_path):
             found |= {(run_of_split.name, tag, one.step): one.value for one in events.Scalars(tag)}
     curves = read_curves(out / "curves.csv").unpivot(MEASURED, index=["step", "split", "facet", "slice"])
     expected = {
-        (split, name if facet in ("overall", "training") else f"{name}/{facet}/{label}", step): value
+        (split, name if facet == "overall" else f"{name}/{facet}/{label}", step): value
         for step, split, facet, label, name, value in curves.drop_nulls("value").iter_rows()
     }
     assert {split for split, _, _ in found} == {"train", "dev", "test"} and found.keys() == expected.keys()
@@ -404,12 +405,39 @@ def test_a_training_that_is_killed_goes_on_and_ends_as_one_that_was_not(tiny, tm
     assert (tmp_path / "out" / weights).read_bytes() != (tmp_path / "whole" / weights).read_bytes()
 
 
-def test_a_training_that_diverges_is_one_line_that_says_when(tiny, tmp_path, refused):
-    release, page, _ = tiny
-    command = ["train", str(release), "--model", str(page), "--out", str(tmp_path / "out"), "--batch", "8"]
-    told = refused([*command, "--seeds", "1", "--epochs", "4", "--learning-rate", "1e38"])
-    assert "the training has diverged" in told and "Set a lower learning_rate" in told
+def test_a_training_that_diverges_says_when_and_leaves_nothing(tiny, tmp_path):
+    with pytest.raises(InputError, match="the training has diverged"):
+        trained(tiny, tmp_path / "out", {**TINY, "epochs": 4, "learning_rate": 1e38})
     assert not list((tmp_path / "out").glob("tiny-seed-0*"))
+
+
+def test_texts_are_cut_while_they_are_trained_on_and_not_where_splits_are_scored(tiny, tmp_path):
+    """Of a model whose checkpoint states its length: where training changes nothing, no score changes."""
+    in_letters(tiny[0])
+    entry = replace(tiny[2], parameters=replace(tiny[2].parameters, max_tokens=OWN_LENGTH))
+    record = trained(tiny, tmp_path / "out", {**TINY, "max_tokens": 8, "learning_rate": 1e-12}, entry=entry)
+    curve = [row for row in run.read_json(record)["curve"] if row["facet"] == "overall"]
+    assert len(curve) > 2 and all(row == {**curve[0], "step": row["step"]} for row in curve)
+
+
+def test_no_record_vouches_for_weights_of_a_training_that_was_killed_at_its_end(tiny, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    trained(tiny, out)
+    weights = (out / "tiny-seed-0/model.safetensors").read_bytes()
+    with monkeypatch.context() as killed, pytest.raises(KeyboardInterrupt):
+        killed.setattr(run, "write_text", lambda *given: (_ for _ in ()).throw(KeyboardInterrupt))
+        trained(tiny, out, {**TINY, "learning_rate": 2e-3})
+    trained(tiny, out)
+    assert (out / "tiny-seed-0/model.safetensors").read_bytes() == weights
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("batch", "1"), ("max-tokens", "7"), ("learning-rate", "1.5"), ("epochs", "1001"), ("seeds", "1001")],
+)
+def test_a_command_takes_the_amounts_that_a_recipe_takes(option, value, tiny, tmp_path, refused):
+    command = ["train", str(tiny[0]), "--model", str(tiny[1]), "--out", str(tmp_path / "out")]
+    assert f"train.{option.replace('-', '_')}" in refused([*command, f"--{option}", value])
 
 
 def test_weights_are_trained_in_32_bits_where_the_model_computes_in_16(tiny, tmp_path):

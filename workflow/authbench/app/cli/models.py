@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from authbench.app.cli import command
 from authbench.app.cli.audit import columns_of
-from authbench.config.registry.entries import default_settings
+from authbench.config.registry.entries import default_settings, section_problems
 from authbench.config.registry.typed_schema import part_for
 from authbench.config.settings.evaluate import Training
 from authbench.config.settings.values import choices
@@ -273,6 +273,9 @@ def train(arguments: argparse.Namespace) -> int:
     for model in models:
         expect_trainable(model)
     settings = part_for(Training, vars(arguments))
+    stated = {name: value for name, value in settings.items() if name != "watch"}  # splits of others have any name
+    if problems := section_problems("train", {**stated, "seeds": arguments.seeds}):
+        raise InputError("\n".join(problems))
     release = command.verified(arguments.release, arguments)
     learnt, *watched = (read_split(release, name) for name in (arguments.learnt, *dict.fromkeys(arguments.watch)))
     curves = train(models, learnt, watched, settings, range(arguments.seeds), release.seed, arguments.out)

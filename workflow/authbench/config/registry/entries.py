@@ -78,6 +78,11 @@ def schema_problems(value: Mapping[str, object], schema: Schema) -> Iterator[Pro
             yield section, problem
 
 
+def section_problems(name: str, values: object) -> list[str]:
+    """Return the problems of a section of the settings."""
+    return [problem for section, problem in schema_problems({name: values}, Config) if section == name]
+
+
 def problems_in_words(value: Mapping[str, object], schema: Schema) -> str:
     """Return the first violations of a schema, for an error; empty if there are none."""
     return "; ".join(f"{problem:.200}" for _, problem in islice(schema_problems(value, schema), _SHOWN))

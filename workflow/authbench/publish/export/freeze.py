@@ -4,8 +4,7 @@ import re
 from pathlib import Path
 from typing import cast
 
-from authbench.config.registry.entries import default_settings, read_yaml, schema_problems
-from authbench.config.settings.config import Config
+from authbench.config.registry.entries import default_settings, read_yaml, section_problems
 from authbench.config.settings.publish import Publish
 from authbench.core.errors import InputError
 from authbench.core.storage.atomic import sha256_of_file, write_text
@@ -25,11 +24,9 @@ def read_publication(path: Path | None) -> Publish:
     Raises:
         InputError: the section does not fit its schema.
     """
-    usual = default_settings()
     own = (read_yaml(path).get("publish") or {}) if path else {}
-    about = {**usual["publish"], **own}
-    found = schema_problems({**usual, "publish": about}, Config)
-    if problems := [problem for section, problem in found if section == "publish"]:
+    about = {**default_settings()["publish"], **own} if isinstance(own, dict) else own
+    if problems := section_problems("publish", about):
         raise InputError(f"{path}:\n" + "\n".join(f"  - {problem}" for problem in problems))
     return cast(Publish, about)
 

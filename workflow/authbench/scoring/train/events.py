@@ -2,8 +2,8 @@
 
     <model>-seed-<k>/<split>/events.out.tfevents.0.authbench
 
-Tags are `<score>`, and `<score>/<facet>/<slice>` for slices. A file states neither time nor machine: equal curves give
-equal bytes.
+Tags are `<score>`, and `<score>/<facet>/<slice>` for slices and for the loss of batches. A file states neither time nor
+machine: equal curves give equal bytes.
 """
 
 from pathlib import Path
@@ -13,9 +13,8 @@ import polars as pl
 from authbench.core.storage.atomic import atomic_folder
 from authbench.scoring.evaluation.slices import OVERALL
 from authbench.scoring.train.planned import tuned_name
-from authbench.scoring.train.records import MEASURED, TRAINING
+from authbench.scoring.train.records import MEASURED
 
-_WHOLE = (OVERALL[0], TRAINING[0])
 _FILE = "events.out.tfevents.0.authbench"
 
 
@@ -33,7 +32,7 @@ def write_events(curves: pl.DataFrame, out: Path) -> None:
                 writer = RecordWriter(handle)
                 writer.write(Event(file_version="brain.Event:2").SerializeToString())
                 for row in rows.iter_rows(named=True):
-                    under = "" if row["facet"] in _WHOLE else f"/{row['facet']}/{row['slice']}"
+                    under = "" if row["facet"] == OVERALL[0] else f"/{row['facet']}/{row['slice']}"
                     values = [
                         Summary.Value(tag=f"{score}{under}", simple_value=row[score])
                         for score in MEASURED

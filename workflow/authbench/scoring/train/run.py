@@ -67,6 +67,7 @@ def train_one(
     made_with = _made_with(model, learnt, watched, settings, seed, draws)
     if folder.is_dir() and (out / f"{name}.yaml").is_file() and _record(record).get("made_with") == made_with:
         return record
+    record.unlink(missing_ok=True)  # it would vouch for the next weights if this training is killed at its end
     unfinished = Unfinished(out / f"{name}.unfinished", made_with)
     try:
         with atomic_folder(folder) as aside:

@@ -199,6 +199,8 @@ class _Scorer:
         self.parameters = replace(entry.parameters, dtype="float32")
         self.model = TransformerModel(replace(entry, parameters=self.parameters))
         self.trained = self.model.fresh_checkpoint()
+        # a shorter `max_tokens` of the training is the checkpoint's own length meanwhile
+        self.model.parameters = replace(self.parameters, max_tokens=self.trained.max_seq_length)
         self.objective = MultipleNegativesRankingLoss(self.trained)
 
     def measure(self, step: int, loss: float | None) -> list[Row]:

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from authbench.config.registry.checks import same_names
-from authbench.config.registry.entries import default_settings, schema_problems
-from authbench.config.settings.config import Config
+from authbench.config.registry.entries import default_settings, section_problems
 from authbench.config.settings.evaluate import Raven
 from authbench.core.errors import InputError
 from authbench.scoring.verifiers.requested import VerifierEntry, load_verifier
@@ -45,9 +44,6 @@ def from_arguments(given: Mapping[str, object]) -> Raven:
     plural = {"verifier": "verifiers", "encoder": "encoders"}
     values = {plural.get(name, name): value for name, value in given.items() if value is not None}
     section |= {name: value for name, value in values.items() if name in section}
-    found = schema_problems({"raven": section}, Config)
-    problems = [problem for key, problem in found if key == "raven"]
-    problems = problems or list(settings_problems(cast(Raven, section)))
-    if problems:
+    if problems := section_problems("raven", section) or list(settings_problems(cast(Raven, section))):
         raise InputError("\n".join(problems))
     return cast(Raven, section)
