@@ -59,6 +59,8 @@ def test_commands_take_a_dataset(published, cached, dataset, tmp_path, capsys):
     assert main(["release", "rebuild", cached, "--raw", str(raw), "--out", str(tmp_path / "again")]) == 0
     assert contents(tmp_path / "again") == contents(release)
     assert main(["check", cached]) == main(["check", str(public)])
+    style = ["style", "run", str(tmp_path), "--dataset", "release_retrieval", "--missing", "error", "--model", "tfidf"]
+    assert main([*style, "--release", cached, "--out", str(tmp_path / "style")]) == 0
 
 
 def test_an_audit_of_a_dataset_by_its_name_is_that_of_its_release(published, cached, tmp_path, capsys):

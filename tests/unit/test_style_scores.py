@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -272,6 +273,14 @@ def test_long_texts_are_compared_where_both_were_run(suite, tmp_path):
     assert pl.read_csv(tmp_path / "report/operational.csv").height == 2  # the model, and chance
 
 
+def test_a_model_that_was_run_with_the_other_treatment_alone_is_not_passed_over(suite, tmp_path):
+    home, pages = suite
+    for model, treatment in (("random", "chunk_and_pool"), ("tfidf", "truncate")):
+        datasets = run_again(home, pages[:1], tmp_path, model, treatment)
+    with pytest.raises(InputError, match="tfidf"):
+        write_report([tmp_path / "out"], tmp_path / "report", datasets)
+
+
 def test_trees_and_clusters_come_with_eight_models(suite, tmp_path):
     home, pages = suite
     told = json.loads((home / "out/tfidf/chunk_and_pool.json").read_bytes())
@@ -305,6 +314,15 @@ def test_results_that_cannot_be_compared_are_refused(suite, tmp_path):
     (tmp_path / "random/chunk_and_pool.json").write_text(json.dumps(told), encoding="utf-8")
     with pytest.raises(InputError, match="features of notes are others"):
         collect([home / "out/tfidf", tmp_path])
+    told["datasets"]["notes"]["digest"] = "other"
+    (tmp_path / "random/chunk_and_pool.json").write_text(json.dumps(told), encoding="utf-8")
+    first = json.loads((home / "out/stylometric/chunk_and_pool.json").read_bytes())
+    del first["datasets"]["notes"]  # on which only the other two were run
+    (tmp_path / "stylometric").mkdir()
+    (tmp_path / "stylometric/chunk_and_pool.json").write_text(json.dumps(first), encoding="utf-8")
+    with pytest.raises(InputError, match="rows of notes differ"):
+        collect([tmp_path, home / "out/tfidf"])
+    shutil.rmtree(tmp_path / "stylometric")
     (tmp_path / "random/chunk_and_pool.json").write_text("{", encoding="utf-8")
     with pytest.raises(InputError, match="cannot be read as JSON"):
         collect([tmp_path])

@@ -82,6 +82,12 @@ def test_verification_pairs_are_by_one_author_or_by_two_and_nobody_twice():
     assert again.equals(found)
 
 
+def test_a_text_that_an_author_wrote_twice_is_no_pair():
+    twice = pl.DataFrame({"author": ["a", "a", "a", "b", "b", "c"], "text": ["x", "x", "y", "z", "z", "w"]})
+    found = done("verification_pairs", twice, {"author": "author", "text": "text", "pairs": 9})
+    assert [{first, second} for first, second, same in found.rows() if same == "true"] == [{"x", "y"}]
+
+
 def test_half_of_an_authors_texts_ask_for_the_others():
     argument = {"author": "author", "text": "text", "documents": 4, "authors": 5}
     found = done("query_and_target", corpus(), argument)
@@ -95,6 +101,15 @@ def test_a_step_that_does_not_fit_says_which_and_what_there_is():
         apply([{"aling": {}}], pl.DataFrame({"a": ["x"]}), {}, "page.yaml")
     with pytest.raises(InputError, match=r"steps\[0\] \(distinct\).*there are a"):
         apply([{"distinct": ["b"]}], pl.DataFrame({"a": ["x"]}), {}, "page.yaml")
+    for step in (
+        {"flatten": {"text": "b"}},
+        {"join": {"table": "b", "by": ["a"]}},
+        {"keep": {"label": "a", "matching": "("}},
+        {"pieces": {"text": "a", "characters": "9", "most": 1}},
+        {"subset": {"by": "a", "each": "b"}},
+    ):
+        with pytest.raises(InputError, match=r"steps\[0\] .*there are a"):
+            apply([step], pl.DataFrame({"a": ["x"]}), {}, "page.yaml")
 
 
 PAGE = style_page(fields={"text": "text", "label": "label"}, tasks={"all_to_all": {}})
@@ -112,6 +127,16 @@ def test_rows_are_read_and_their_digest_tells_them_apart(tmp_path):
     assert first.frame.rows() == [("x", "1"), (None, "b")]
     written(tmp_path / "other/letters", [{"text": "y", "label": 1}])
     assert read_dataset(dataset, tmp_path / "other").digest != first.digest
+
+
+def test_a_table_in_another_encoding_is_refused_and_not_read_in_part(tmp_path):
+    dataset = make_dataset("letters", {**PAGE, "files": ["*.csv"], "reader": {"format": "csv"}})
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters/a.csv").write_text("text,label\n" + "x,a\n" * 200, encoding="utf-8")
+    assert read_dataset(dataset, tmp_path).frame.height == 200
+    (tmp_path / "letters/b.csv").write_text("text,label\n" + "é,b\n" * 200, encoding="latin-1")
+    with pytest.raises(InputError, match=r"b\.csv"):
+        read_dataset(dataset, tmp_path)
 
 
 def test_a_table_that_two_datasets_take_is_read_once(tmp_path, monkeypatch):
@@ -153,6 +178,14 @@ def test_every_page_fits_the_schema_and_knows_its_steps():
     for dataset in find_datasets(["all"]):
         steps = {name for step in dataset.steps for name in step}
         assert steps <= set(STEPS), dataset.name
+
+
+def test_two_pages_of_one_name_are_refused(tmp_path):
+    for folder in ("one", "other"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "letters.yaml").write_text(json.dumps(PAGE), encoding="utf-8")
+    with pytest.raises(InputError, match="two datasets"):
+        find_datasets([str(tmp_path / folder / "letters.yaml") for folder in ("one", "other")])
 
 
 def test_a_page_that_is_wrong_is_told_with_the_nearest_name(tmp_path):

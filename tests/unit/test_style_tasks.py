@@ -220,6 +220,14 @@ def test_a_column_that_is_not_there_is_named():
         selected("retrieval", {"text": ["x"], "author": ["a"], "role": ["judge"]})
 
 
+def test_a_query_is_by_one_author_whatever_the_targets_are_called():
+    frame = {"text": list("vwxyz"), "author": list("aabab"), "query": list("11121"),
+             "role": ["query", "query", "target", "query", "target"]}  # fmt: skip
+    assert selected("retrieval", frame, query="query").height == 5
+    with pytest.raises(InputError, match=r"\['1'\]"):
+        selected("retrieval", {**frame, "role": ["query"] * 4 + ["target"]}, query="query")
+
+
 def test_every_task_answers_from_vectors(tmp_path):
     texts = [f"Text {number}, und {'noch ' * (number % 9)}etwas." for number in range(120)]
     vectors = Vectors(chance(120, 8), {text: place for place, text in enumerate(texts)})

@@ -76,7 +76,7 @@ rule style_report:
         runtime=duration(10),
         in_series=1,
     params:
-        style={key: STYLE[key] for key in ("datasets", "clusters")},
+        style={key: STYLE[key] for key in ("datasets", "clusters", "release")},
         entries=lambda wildcards: digest_of_entries(find_datasets(STYLE["datasets"])),
         assignment=data_files("style/scores.yaml", "style/steb_scores.yaml"),
         back=back_link("style/report/index.html"),

@@ -66,7 +66,7 @@ def style(arguments: argparse.Namespace) -> int:
     for model in models:
         expect_vectors(model)
     release = verified(arguments.release, arguments) if arguments.release else None
-    datasets = with_release(find_datasets(arguments.dataset or ["all"]), arguments.release)
+    datasets = with_release(find_datasets(arguments.dataset or ["all"]), release.folder if release else None)
     cache = cache_of(arguments)
     protocols = arguments.protocol or PROTOCOLS
     if models:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import orjson
@@ -62,8 +63,8 @@ def collect(folders: Sequence[Path]) -> list[Result]:
             )
         results += [read(place) for place in places]
     results.sort(key=lambda result: (result.group, result.name, result.long_texts))
-    for other in results[1:]:
-        _expect_comparable(results[0], other)
+    for one, other in combinations(results, 2):
+        _expect_comparable(one, other)
     return results
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
-from authbench.config.registry.load import list_entries, load_entries
+from authbench.config.registry.checks import expect_distinct_names
+from authbench.config.registry.load import entry_name, list_entries, load_entries
 from authbench.core.identity import sha256_of_json
 from authbench.core.json_values import JsonMapping
 from authbench.core.runtime.inventory import source_digest, take_inventory
@@ -26,12 +27,14 @@ FIGURES = {
 }
 
 
-def find_datasets(requested: Iterable[str], base: Path = Path()) -> list[Dataset]:
+def find_datasets(requested: Sequence[str], base: Path = Path()) -> list[Dataset]:
     """Return the datasets with these names or paths; ALL means all named datasets.
 
     Raises:
-        InputError: a dataset is missing or does not fit the schema; the message lists all problems.
+        InputError: a dataset is missing or does not fit the schema (the message lists all problems), or two share a
+            name.
     """
+    expect_distinct_names("--dataset", "datasets", (entry_name(name) for name in requested if name != ALL))
     named = [one for name in requested for one in (list_entries(DATASETS, base) if name == ALL else [name])]
     return list({found.name: found for found in load_entries(DATASETS, named, base).values()}.values())
 

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import polars as pl
 
+from authbench.build.ingest.blocks import FILE_IS_TEXT
 from authbench.build.ingest.fields import compile_expression, compile_pattern, needs
 from authbench.config.registry.expressions import FILE_FIELDS, names
 from authbench.config.registry.readers import Reader
@@ -156,10 +157,12 @@ def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> ReadTable:
 
 
 def _blocks(file: RawFile, options: Reader, wanted: Wanted) -> Iterator[Block]:
-    """Yield the blocks of rows of a file; an empty or wrongly encoded file counts as a bad row."""
+    """Yield the blocks of rows of a file; an empty or wrongly encoded file of a single text counts as a bad row."""
     try:
         yield from READERS[type(options)](file, options, wanted)
     except UnreadableFile as problem:
+        if not isinstance(options, FILE_IS_TEXT):
+            raise
         yield [BadRow("whole file", str(problem))]
 
 

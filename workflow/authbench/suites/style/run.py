@@ -130,6 +130,7 @@ def run(
             results[protocol][dataset.name] = scored = read_json(path)
             how = "scored before" if known else f"in {time.monotonic() - started:.1f} s"
             which = dataset.name if protocol == STRICT else f"{dataset.name}, protocol {protocol},"
+            how += f"; {scored['bad_rows']} rows cannot be read" if scored["bad_rows"] else ""
             for task, cell in scored["tasks"].items():
                 how += f"; {spaced(task)}: no score ({cell['undefined']})" if "undefined" in cell else ""
             print(f"{entry.name}: {which} {how}", file=sys.stderr, flush=True)

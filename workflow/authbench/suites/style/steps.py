@@ -11,7 +11,7 @@ from itertools import combinations
 import polars as pl
 import regex
 
-from authbench.core.errors import InputError
+from authbench.core.errors import InputError, first_line
 from authbench.core.identity import keyed_hash
 from authbench.core.words import did_you_mean
 from authbench.suites.style.steb.steps import STEPS as STEPS_OF_STEB
@@ -36,8 +36,8 @@ def apply(steps: Sequence[Mapping[str, object]], frame: pl.DataFrame, tables: Ta
             raise InputError(f"{where}: steps[{place}] ({name}): {problem}") from None
         try:
             frame = STEPS[name](frame, **named)
-        except pl.exceptions.ColumnNotFoundError as problem:
-            have, what = ", ".join(frame.columns), str(problem).splitlines()[0].partition(";")[0]
+        except (pl.exceptions.PolarsError, KeyError, TypeError) as problem:
+            have, what = ", ".join(frame.columns), first_line(problem).partition(";")[0]
             raise InputError(f"{where}: steps[{place}] ({name}): {what}; there are {have}") from None
     return frame
 
@@ -107,7 +107,7 @@ def consecutive_pairs(frame: pl.DataFrame, parts: str, text: str, changes: str, 
     """
     made = []
     for row in frame.iter_rows(named=True):
-        there = [part.strip() for part in regex.split(parts, row[text]) if part.strip()]
+        there = [part.strip() for part in regex.split(parts, row[text] or "") if part.strip()]
         changed_at = numbers(row[changes])
         if len(changed_at) != len(there) - 1:
             continue
@@ -121,7 +121,7 @@ def cut_at_change(frame: pl.DataFrame, text: str, positions: str, document: str)
     """Cut a document into a pair at the first change of author, or else at the paragraph break nearest the middle."""
     made = []
     for row in frame.iter_rows(named=True):
-        whole, places = row[text], numbers(row[positions])
+        whole, places = row[text] or "", numbers(row[positions])
         breaks = [found.start() for found in regex.finditer(r"\n\s*", whole)]
         at = places[0] if places else min(breaks, key=lambda here: abs(here - len(whole) // 2), default=0)
         if whole[:at].strip() and whole[at:].strip():
@@ -218,7 +218,7 @@ def flatten(frame: pl.DataFrame, text: str) -> pl.DataFrame:
 def triplets(frame: pl.DataFrame, text: str, codes: Sequence[str]) -> pl.DataFrame:
     """Make a pair `first`, `second` of the two lines below each line that starts with a code of `codes` (StylePTB)."""
     made = []
-    for whole in frame[text]:
+    for whole in frame[text].drop_nulls():
         rows = whole.splitlines()
         for code, first, second in zip(rows, rows[1:], rows[2:], strict=False):
             if code[:3] in codes and first and second:
@@ -248,7 +248,7 @@ def verification_pairs(frame: pl.DataFrame, author: str, text: str, pairs: int) 
 
     Each author is in at most 1 pair of each kind, for equal weights (as in PAN 2020's open set).
     """
-    frame = frame.drop_nulls([author, text])
+    frame = frame.drop_nulls([author, text]).unique([author, text], maintain_order=True)
     drawn = frame.with_columns(draw(frame, "pairs", [author, text])).sort("draw")
     by_author = drawn.group_by(author).agg(pl.col(text)).with_columns(pl.col(author).alias("who"))
     people = by_author.with_columns(draw(by_author, "people", [author])).sort("draw")

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
+from authbench.core.errors import InputError
 from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.numbers import decimals, limits, three_digits
 from authbench.core.presentation.tables import Cell, Row, Table
@@ -72,7 +73,10 @@ def all_tables(results: Sequence[Result], clusters: FrozenClusters | None) -> li
 def of_one_treatment(results: Sequence[Result]) -> list[Result]:
     names = {result.long_texts for result in results}
     chosen = "chunk_and_pool" if "chunk_and_pool" in names else "truncate"
-    return [result for result in results if result.long_texts == chosen]
+    found = [result for result in results if result.long_texts == chosen]
+    if lost := sorted({result.name for result in results} - {result.name for result in found}):
+        raise InputError(f"{', '.join(lost)}: not run with long_texts: {chosen}, as others are. Run all alike.")
+    return found
 
 
 def english(results: Sequence[Result]) -> set[str]:

@@ -83,7 +83,11 @@ def _collected(frame: pl.DataFrame, settings: RetrievalTask) -> pl.DataFrame:
     strange = set(found["role"].unique()) - {"query", "target"}
     if strange:
         raise InputError(f"The column of roles holds {sorted(map(str, strange))[:3]}; expected query and target.")
-    return _budgeted(_not_empty(found, ["text"]), ["author", "role"], settings.budget)
+    found = _not_empty(found, ["text"])
+    asking = found.filter(role="query")
+    if len(several := asking.filter(pl.col("author").n_unique().over("query") > 1)["query"].unique().sort()):
+        raise InputError(f"The queries {several.head(3).to_list()} are by several authors; expected one each.")
+    return _budgeted(found, ["author", "role"], settings.budget)
 
 
 def plain(frame: pl.DataFrame, settings: ProbingTask) -> pl.DataFrame:

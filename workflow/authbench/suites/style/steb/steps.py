@@ -62,7 +62,7 @@ def cut_in_two(frame: pl.DataFrame, document: str, positions: str, text: str) ->
     """
     made = []
     for row in frame.sort(document).iter_rows(named=True):
-        whole, places = row[text], numbers(row[positions])
+        whole, places = row[text] or "", numbers(row[positions])
         middle = len(whole) // 2
         spaces = (found.start() for found in regex.finditer(r"\s", whole))
         nearest = min(spaces, key=lambda place: abs(place - middle), default=middle - 1) + 1
@@ -84,7 +84,7 @@ def neighbouring_lines(
     """
     same, different = list[list[tuple[str, ...]]](), list[list[tuple[str, ...]]]()
     for row in frame.sort(document).iter_rows(named=True):
-        lines, changed = [line for line in row[text].splitlines() if line.strip()], numbers(row[changes])
+        lines, changed = [line for line in (row[text] or "").splitlines() if line.strip()], numbers(row[changes])
         if len(changed) == len(lines) - 1:
             pairs = [(row[document], *pair) for pair in pairwise(lines)]
             for kind, here in ((same, 0), (different, 1)):
