@@ -4,6 +4,7 @@ import hashlib
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from authbench.app.cli import main
 from authbench.core.errors import InputError
 from authbench.publish.export.data_protection import read_risk
 from authbench.publish.export.datacite import datacite
-from authbench.publish.export.run import FORMS, describe_folder, export_public
+from authbench.publish.export.run import FORMS, describe_folder, export, export_public
 from authbench.release.format.release import open_release
 
 DOI = {**ABOUT, "doi": "10.5281/zenodo.1234567", "publisher": "Zenodo"}
@@ -76,6 +77,14 @@ def test_every_form_is_an_ro_crate_of_its_files(form, folders, tmp_path):
         assert entities[path]["contentSize"] == str((folder / path).stat().st_size)
     named = {reference for one in entities.values() for reference in references(one)}
     assert named - entities.keys() <= {"https://w3id.org/ro/crate/1.1"}
+
+
+def test_a_crate_names_the_publisher_and_no_checksums_where_there_are_none(folders, tmp_path):
+    release = replace(opened(folders[1]), unverified="changed")
+    export(release, "beir", tmp_path / "out", DOI)
+    entities = {one["@id"]: one for one in described(tmp_path / "out", "ro-crate-metadata.json")["@graph"]}
+    assert all((tmp_path / "out" / part["@id"]).is_file() for part in entities["./"]["hasPart"])
+    assert "SHA256SUMS" not in entities and entities[entities["./"]["publisher"]["@id"]]["name"] == "Zenodo"
 
 
 def references(entity):

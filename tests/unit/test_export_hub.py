@@ -2,12 +2,14 @@
 
 import json
 import re
+import shutil
+from pathlib import Path
 
 import polars as pl
 import pytest
 import yaml
 from cases import cases
-from published import exported, header, lines, opened
+from published import exported, header, lines, opened, seal
 from scored_release import evaluated
 from split_folder import write_release
 
@@ -76,6 +78,16 @@ def test_eval_yaml_names_the_scores_that_the_leaderboard_gives_and_configuration
     without = exported(published[1], "huggingface", tmp_path / "without", with_tier_b=True)
     ids = {task["id"] for task in yaml.safe_load((without / "eval.yaml").read_text())["tasks"]}
     assert "auc_matched" not in ids and "ndcg_at_10" in ids
+
+
+def test_eval_yaml_names_no_task_whose_pairs_are_of_another_split(paired, tmp_path):
+    release = Path(shutil.copytree(paired, tmp_path / "release"))
+    (release / "test/pairs.parquet").replace(release / "train/pairs.parquet")
+    seal(release)
+    folder = exported(release, "huggingface", tmp_path / "hub", with_tier_b=True)
+    assert (folder / "data/matched").is_dir()
+    for task in yaml.safe_load((folder / "eval.yaml").read_text())["tasks"]:
+        assert (folder / "data" / task["config"] / f"{task['split']}-00000-of-00001.parquet").is_file()
 
 
 def texts_of(release, split):

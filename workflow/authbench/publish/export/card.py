@@ -100,7 +100,7 @@ def evaluated_split(release: Release) -> str:
 
 
 def eval_yaml(release: Release, configs: Sequence[str]) -> str:
-    """Return eval.yaml: the tasks of the benchmark whose configuration exists, on its evaluated split."""
+    """Return eval.yaml: the tasks of the benchmark whose configuration has rows of its evaluated split."""
     split = evaluated_split(release)
     content = {
         "name": release.name,

@@ -39,7 +39,8 @@ def write_huggingface(folder: Path, release: Release, about: Publish) -> None:
     _copy_release(folder / INNER, release)
     write_plain_json(folder / "croissant.json", describe(release, about, written))
     write_text(folder / card.LICENSE, card.license_file(release))
-    write_text(folder / "eval.yaml", card.eval_yaml(release, [table.config for table in written]))
+    asked = [table.config for table in written if table.rows and table.split == card.evaluated_split(release)]
+    write_text(folder / "eval.yaml", card.eval_yaml(release, asked))
     header = card.hub_header(release, configs(written), dataset_info=infos(written))
     card.write_card(folder, release, about, "huggingface", header, most=MOST_GROUPS)
 

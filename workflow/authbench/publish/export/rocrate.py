@@ -51,7 +51,9 @@ def crate(
         {"@id": f"#creator-{number}", "@type": "Organization", "name": name}
         for number, name in enumerate(about["creators"], start=1)
     ]
+    publisher = [{"@id": "#publisher", "@type": "Organization", "name": name} for name in [about["publisher"]] if name]
     exported = _export(plugin, people) if plugin else []
+    files = sums if release.unverified else {**sums, SUMS: None}
     root: dict[str, object] = {
         "@id": "./",
         "@type": "Dataset",
@@ -63,10 +65,10 @@ def crate(
         "keywords": ", ".join(KEYWORDS),
         "author": _references(people),
         "creator": _references(people),
-        "publisher": {"@id": people[0]["@id"]},
+        "publisher": _references([*publisher, *people][:1]),
         "isBasedOn": _references(corpora),
         "mentions": _references([{"@id": _BUILD}, *exported[:1]]),
-        "hasPart": [{"@id": path} for path in sorted({*sums, SUMS})],
+        "hasPart": [{"@id": path} for path in sorted(files)],
     }
     root |= stated({"datePublished": about["date"], "url": about["url"]})
     if about["doi"]:
@@ -100,10 +102,10 @@ def crate(
             },
             *exported,
             *people,
+            *publisher,
             *terms,
             *corpora,
-            *(_file(folder, path, digest) for path, digest in sorted(sums.items())),
-            _file(folder, SUMS, None),
+            *(_file(folder, path, digest) for path, digest in files.items()),
         ],
     }
 
