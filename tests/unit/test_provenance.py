@@ -152,11 +152,11 @@ def test_of_a_large_cache_only_what_is_asked_for_is_read(tmp_path, monkeypatch):
         return np.array([[float(len(text)), 1.0] for text in asked], np.float32)
 
     for part in range(5):
-        embed_new([f"{'x' * part}{number}" for number in range(3)], tmp_path, {}, encode, half=False)
+        embed_new([f"{'x' * part}{number}" for number in range(3)], tmp_path / "one", {}, encode, half=False)
     read = []
     genuine = cache.read_columns
     monkeypatch.setattr(cache, "read_columns", lambda paths, *rest: read.append(rest) or genuine(paths, *rest))
-    assert embed_new(["xx1"], tmp_path, {}, encode, half=False).tolist() == [[3.0, 1.0]]
+    assert embed_new(["xx1"], tmp_path / "one", {}, encode, half=False).tolist() == [[3.0, 1.0]]
     assert read == [(["vector"],)]
 
 

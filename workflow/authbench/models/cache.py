@@ -9,7 +9,7 @@ AT_ONCE texts. The cache is never pruned; it may be deleted at any time, at the 
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,9 +18,11 @@ import polars as pl
 
 from authbench.core.arrays import F32
 from authbench.core.errors import InputError
+from authbench.core.identity import sha256_of_json
+from authbench.core.json_values import JsonObject
 from authbench.core.runtime.caches import user_cache
 from authbench.core.runtime.progress import progress
-from authbench.core.storage.json_files import read_json, write_json
+from authbench.core.storage.json_files import write_json
 from authbench.core.storage.parquet import read_columns, write_parquet
 
 AT_ONCE = 1_024  # texts between two writes
@@ -33,24 +35,23 @@ def default_cache() -> Path:
 
 
 def embed_new(
-    texts: Sequence[str],
-    folder: Path,
-    identity: Mapping[str, object],
-    encode: Callable[[Sequence[str]], F32],
-    half: bool,
+    texts: Sequence[str], place: Path, identity: JsonObject, encode: Callable[[Sequence[str]], F32], half: bool
 ) -> F32:
     """Return the vector of each text, shape (texts, dimensions), and compute those that the cache lacks.
 
     Args:
-        folder: the cache; it stays usable if a run is killed.
+        place: of the cache; its folder's name ends with a digest of `identity`. It stays usable if a run is killed.
         identity: everything that decides a vector, apart from the text; written to the folder.
         encode: computes vectors, shape (texts, dimensions).
         half: cache vectors in 16 bits, and return all, new or cached, in this precision.
 
     Raises:
-        InputError: the folder belongs to another identity, or a vector is not finite.
+        InputError: a vector is not finite.
     """
-    _claim(folder, identity)
+    folder = place.with_name(f"{place.name}-{sha256_of_json(identity)[:16]}")
+    if not (stated := folder / "identity.json").is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(stated, identity)
     keys = [hashlib.sha256(text.encode()).digest()[:KEY_BYTES] for text in texts]
     first = {key: place for place, key in reversed(list(enumerate(keys)))}
     known = {key for path in folder.glob("*.parquet") for key in _keys_of(path)}
@@ -65,16 +66,6 @@ def embed_new(
             )
         _write_part(folder, part, vectors, half)
     return _load(folder, keys)
-
-
-def _claim(folder: Path, identity: Mapping[str, object]) -> None:
-    """Claim the folder for this identity. Raises InputError if it belongs to another."""
-    path = folder / "identity.json"
-    if not path.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        write_json(path, dict(identity))
-    elif (known := read_json(path)) != dict(identity):
-        raise InputError(f"{folder}: holds vectors of {known}, not of {dict(identity)}. Give another folder.")
 
 
 @lru_cache(maxsize=1 << 14)

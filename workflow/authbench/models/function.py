@@ -7,7 +7,7 @@ Memory: the vectors of all texts, in 32 bits.
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +18,7 @@ import polars as pl
 
 from authbench.core.arrays import F32
 from authbench.core.errors import InputError, raised
-from authbench.core.identity import sha256_of_json
+from authbench.core.json_values import JsonObject
 from authbench.models.cache import embed_new
 from authbench.models.entries import ModelEntry
 from authbench.models.function_code import files_of
@@ -48,7 +48,7 @@ class FunctionModel(Model):
         self._dimensions: int | None = None
         self._cache = cache if isinstance(getattr(self._function, "identity", None), str) else None
 
-    def identity(self) -> Mapping[str, object]:
+    def identity(self) -> JsonObject:
         stated = getattr(self._function, "identity", None)
         half = self._cache is not None and self._cache.half
         return {"kind": "function", "function": self._name, "code": self._code, "identity": stated, "half": half}
@@ -61,10 +61,8 @@ class FunctionModel(Model):
         texts = documents["content"].to_list()
         if self._cache is None:
             return self._encode(texts)
-        decides = self.identity()
-        mark = sha256_of_json(decides)[:16]
-        folder = self._cache.folder / f"{self._name.replace(':', '.')}-{mark}"
-        return embed_new(texts, folder, decides, self._encode, self._cache.half)
+        place = self._cache.folder / self._name.replace(":", ".")
+        return embed_new(texts, place, self.identity(), self._encode, self._cache.half)
 
     def _encode(self, texts: Sequence[str]) -> F32:
         parts = [self._called(list(texts[first : first + AT_ONCE])) for first in range(0, len(texts), AT_ONCE)]

@@ -26,31 +26,23 @@ from authbench.models.parameters import NoParameters
 MOST = 1 << 16  # texts whose measurements are kept: at most 64 MiB of 92 numbers each
 
 
-class MeasuredOnce:
-    """Measurements by a function that sees only a text; they are kept for the first `most` texts.
+def measured_once(measure: Callable[[str], Mapping[str, float]], most: int = MOST) -> Callable[[Iterable[str]], F64]:
+    """Return a function from texts to their measurements, shape (texts, measurements).
 
     Args:
         measure: names and values of the measurements of a text, the same names in the same order for all.
-        most: further texts are measured each time.
+        most: measurements of so many texts are kept; further texts are measured each time.
     """
+    known: dict[bytes, F64] = {}
 
-    def __init__(self, measure: Callable[[str], Mapping[str, float]], most: int = MOST) -> None:
-        self.measure = measure
-        self.most = most
-        self._known: dict[bytes, F64] = {}
-
-    def table(self, texts: Iterable[str]) -> F64:
-        """Return the measurements of texts, shape (texts, measurements)."""
-        return np.array([self._row(text) for text in texts])
-
-    def _row(self, text: str) -> F64:
+    def row(text: str) -> F64:
         key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        row = self._known.get(key)
-        if row is None:
-            row = np.array(list(self.measure(text).values()), np.float64)
-            if len(self._known) < self.most:
-                self._known[key] = row
-        return row
+        found = known[key] if key in known else np.array(list(measure(text).values()), np.float64)
+        if len(known) < most:
+            known[key] = found
+        return found
+
+    return lambda texts: np.array([row(text) for text in texts])
 
 
 class CharacterKinds:
@@ -103,7 +95,7 @@ FIRST_WORDS = 100  # the share of distinct words is taken over these, since rich
 
 def stylometric_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameters) -> F32:
     """Return standardised measurements, shape (documents, features of `measure`)."""
-    return standardised(_MEASURED.table(documents["content"]), documents["lang"], candidates)
+    return standardised(_measured(documents["content"]), documents["lang"], candidates)
 
 
 def measure(text: str) -> dict[str, float]:
@@ -135,7 +127,7 @@ def measure(text: str) -> dict[str, float]:
     return values | {f"words of {size}": float(share[size]) for size in range(1, LONGEST_WORD + 1)}
 
 
-_MEASURED = MeasuredOnce(measure)
+_measured = measured_once(measure)
 
 
 # A placeholder is a capital word in square brackets (`normalize.personal`), a sticker any other short text.
@@ -152,7 +144,7 @@ _PATTERNS = (regex.compile(_EMOJI, regex.V1), regex.compile(r"[\p{L}\p{M}]"), _D
 
 def format_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameters) -> F32:
     """Return standardised measurements of the layout, shape (documents, features of `measure_format`)."""
-    return standardised(_LAID_OUT.table(documents["content"]), documents["lang"], candidates)
+    return standardised(_laid_out(documents["content"]), documents["lang"], candidates)
 
 
 def measure_format(text: str) -> dict[str, float]:
@@ -200,4 +192,4 @@ def _kind(character: str) -> str:
     return next((kind for kind, pattern in zip(_KINDS, _PATTERNS, strict=True) if pattern.match(character)), "")
 
 
-_LAID_OUT = MeasuredOnce(measure_format)
+_laid_out = measured_once(measure_format)

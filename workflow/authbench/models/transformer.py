@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from authbench.build.chunk.sentences import sentence_starts
 from authbench.core.arrays import F32, I32, Tensor
 from authbench.core.errors import InputError
-from authbench.core.identity import sha256_of_json
 from authbench.core.json_values import JsonObject
 from authbench.models.cache import embed_new
 from authbench.models.checkpoint import (
@@ -170,14 +169,11 @@ class TransformerModel:
         return rows
 
     def _given(self, texts: pl.Series, prompt: str) -> F32:
-        rows: F32
         if self.cache is None:
             return self._embed(texts.to_list(), prompt)
         decides = self._identity(prompt)
-        mark = sha256_of_json(decides)[:16]
-        folder = self.cache.folder / f"{NO_NAME.sub('-', decides['checkpoint'])}-{mark}"
-        rows = embed_new(texts.to_list(), folder, decides, lambda part: self._embed(part, prompt), self.cache.half)
-        return rows
+        place = self.cache.folder / NO_NAME.sub("-", decides["checkpoint"])
+        return embed_new(texts.to_list(), place, decides, lambda part: self._embed(part, prompt), self.cache.half)
 
     def _embed(self, texts: Sequence[str], prompt: str) -> F32:
         self.embedded += len(texts)

@@ -11,7 +11,7 @@ Memory: a few columns of the queries for each model, and the bootstrap's weights
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import TypedDict, cast
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,7 @@ from authbench.core.identity import keyed_hash
 from authbench.release.format.scores import Unsolved
 from authbench.scoring.evaluation import headline
 from authbench.scoring.evaluation.released import BY_CHANCE, HEADLINES, S_AT_5
-from authbench.scoring.evaluation.slices import OVERALL, slices_of
+from authbench.scoring.evaluation.slices import OVERALL, by_slice, slices_of
 from authbench.scoring.metrics import significance
 from authbench.scoring.metrics.bootstrap import interval
 
@@ -109,29 +109,24 @@ def compare(models: Sequence[Scored], pool_authors: Mapping[str, int], seed: int
     chosen = _chosen(models, authors, seed)
     judged = [one for one in models if not one.shortcut]
     everyone = np.ones(queries.height, bool)
-    parts, tests = [_over_punctuation(models, authors, pool_authors)], 0
-    if judged and chosen:
-        done: dict[bytes, list[dict[str, object]]] = {}  # slices of several facets often contain the same queries
-        for place, where in {OVERALL: everyone, **slices_of(queries)}.items():
-            same = b"" if place == OVERALL else where.tobytes()
-            if same not in done:
-                done[same] = [
-                    row
-                    for score, (against, _) in chosen.items()
-                    for row in _gains_over(
-                        judged, _named(models, against), score, authors, where, place, pool_authors, seed
-                    )
-                ]
-            rows = [row | {"facet": place[0], "slice": place[1]} for row in done[same]]
-            if rows:
-                found = pl.DataFrame(rows, schema=GAINS)
-                parts.append(found.with_columns(p_holm=pl.Series(significance.holm(found["p"].to_numpy()))))
-                tests = len(rows) if place == OVERALL else tests
-    gains = pl.concat([*parts[1:], parts[0]])
+
+    def rows_of(where: BOOL, pools: Mapping[str, int] | None = None) -> list[dict[str, object]]:
+        return [
+            row
+            for score, (name, _) in chosen.items()
+            for row in _gains_over(judged, _named(models, name), score, authors, where, pools, seed)
+        ]
+
+    of_all = rows_of(everyone, pool_authors)
+    gains, tests = [pl.DataFrame(schema=GAINS)], len(of_all)
+    for (facet, label), rows in {OVERALL: of_all, **by_slice(slices_of(queries) if of_all else {}, rows_of)}.items():
+        found = pl.DataFrame([row | {"facet": facet, "slice": label} for row in rows], schema=GAINS)
+        gains.append(found.with_columns(p_holm=pl.Series(significance.holm(found["p"].to_numpy()))))
+    gains.append(_over_punctuation(models, authors, pool_authors))
     difficulty = _difficulty(models)
     return Comparison(
         chosen=chosen,
-        gains=gains,
+        gains=pl.concat(gains),
         tests=tests,
         power={score: _power(judged, _named(models, name), score, authors, pool_authors, tests)
                for score, (name, _) in chosen.items()} if tests else {},
@@ -178,11 +173,14 @@ def _gains_over(
     score: str,
     authors: headline.Authors,
     where: BOOL,
-    place: tuple[str, str],
-    pool_authors: Mapping[str, int],
+    pool_authors: Mapping[str, int] | None,
     seed: int,
 ) -> Iterator[dict[str, object]]:
-    """Yield a row of GAINS for each model that has the score, where enough authors have a difference."""
+    """Yield a row of GAINS for each model that has the score, where enough authors have a difference.
+
+    Args:
+        pool_authors: as for `compare`; None: without means over languages.
+    """
     judged, counts = _having(judged, score), headline.counts_of(against.queries, score)
     differences = _differences(judged, against, score)
     means = headline.means_of_authors(differences, counts, authors, where)
@@ -190,16 +188,15 @@ def _gains_over(
         return
     replicates = means.replicates(authors)
     macro: Sequence[Mapping[str, object]] = [{} for _ in judged]
-    if place == OVERALL:
+    if pool_authors is not None:
         _, macro = headline.over_languages(differences, counts, against.queries, score, authors, pool_authors)
     p = significance.p_of_paired_means(means.values, means.names(authors), seed)
     for at, one in enumerate(judged):
         low, high = interval(replicates[:, at]) or (None, None)
         yield {
-            "model": one.name, "facet": place[0], "slice": place[1], "score": score, "against": against.name,
-            "value": float(means.values[at].mean()), "low": low, "high": high, "p": float(p[at]), "p_holm": None,
-            "authors": len(means.present),
-        } | {"macro": None, "macro_low": None, "macro_high": None} | dict(macro[at])  # fmt: skip
+            "model": one.name, "score": score, "against": against.name, "value": float(means.values[at].mean()),
+            "low": low, "high": high, "p": float(p[at]), "authors": len(means.present), **macro[at],
+        }  # fmt: skip
 
 
 def _over_punctuation(
@@ -207,15 +204,14 @@ def _over_punctuation(
 ) -> pl.DataFrame:
     """Return gains over PUNCTUATION of all queries, without p; empty if it is not among the models."""
     judged = [one for one in models if not one.shortcut and one.name != PUNCTUATION]
-    rows: list[dict[str, object]] = []
-    if judged and any(one.name == PUNCTUATION for one in models):
-        against = _named(models, PUNCTUATION)
-        everyone = np.ones(against.queries.height, bool)
-        for score in HEADLINES:
-            rows += [
-                row | {"p": None}
-                for row in _gains_over(judged, against, score, authors, everyone, OVERALL, pool_authors, 0)
-            ]
+    everyone, (facet, label) = np.ones(models[0].queries.height, bool), OVERALL
+    rows = [
+        row | {"facet": facet, "slice": label, "p": None}
+        for against in models
+        if against.name == PUNCTUATION
+        for score in HEADLINES
+        for row in _gains_over(judged, against, score, authors, everyone, pool_authors, 0)
+    ]
     return pl.DataFrame(rows, schema=GAINS)
 
 
@@ -288,20 +284,9 @@ def _unsolved(models: Sequence[Scored], difficulty: pl.DataFrame, authors: headl
     unsolved = (difficulty["difficulty"].list.len() == 0).fill_null(False).to_numpy()
     found: dict[str, Unsolved] = {}
     for one in models:
-        table = np.array([headline.values_of(one.queries, S_AT_5), headline.values_of(one.queries, BY_CHANCE)])
-        means = headline.means_of_authors(table, headline.counts_of(one.queries, S_AT_5), authors, unsolved)
-        if not len(means.present):
-            continue
-        cell: Unsolved = {
-            "value": float(means.values[0].mean()),
-            "by_chance": float(means.values[1].mean()),
-            "authors": len(means.present),
-            "queries": int((unsolved & ~np.isnan(table[0])).sum()),
-        }
-        limits = (
-            interval(means.replicates(authors)[:, 0]) if len(means.present) >= headline.LEAST_QUERY_AUTHORS else None
-        )
-        if limits:
-            cell |= {"low": limits[0], "high": limits[1]}
-        found[one.name] = cell
+        values, chance = (headline.values_of(one.queries, score) for score in (S_AT_5, BY_CHANCE))
+        counts = headline.counts_of(one.queries, S_AT_5)
+        if cell := headline.cell_of(S_AT_5, values, counts, authors, unsolved):
+            by_chance = headline.means_of_authors(chance[None], counts, authors, unsolved).values.mean()
+            found[one.name] = cast(Unsolved, {**cell, "by_chance": float(by_chance)})
     return found

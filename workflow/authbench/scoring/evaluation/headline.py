@@ -15,7 +15,7 @@ the model. Memory: 4 bytes per author and bootstrap replicate, and a few columns
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -141,12 +141,11 @@ def over_languages(
 def headline(queries: pl.DataFrame, pool_authors: Mapping[str, int], authors: Authors) -> dict[str, HeadlineCell]:
     """Return for each of SCORES that the queries have: `value`, `low`, `high`, `macro` with its interval, counts."""
     found: dict[str, HeadlineCell] = {}
-    for score, column in _columns(queries).items():
-        cell = _cell(score, column, authors, np.ones(queries.height, bool))
-        if not cell:
-            continue
-        languages, [macro] = over_languages(column.values[None], column.counts, queries, score, authors, pool_authors)
-        found[score] = cast(HeadlineCell, {**cell, "languages": languages, **macro})
+    for score in SCORES:
+        values, counts = values_of(queries, score), counts_of(queries, score)
+        if cell := cell_of(score, values, counts, authors, np.ones(queries.height, bool)):
+            languages, [macro] = over_languages(values[None], counts, queries, score, authors, pool_authors)
+            found[score] = cast(HeadlineCell, {**cell, "languages": languages, **macro})
     return found
 
 
@@ -154,28 +153,23 @@ def headlines_of_slices(
     queries: pl.DataFrame, authors: Authors, slices: Slices
 ) -> dict[tuple[str, str], dict[str, HeadlineCell]]:
     """Return for each slice and each of SCORES `value` and counts, and an interval if there are enough authors."""
-    columns = _columns(queries)
+    columns = {score: (values_of(queries, score), counts_of(queries, score)) for score in SCORES}
 
     def cells(chosen: BOOL) -> dict[str, HeadlineCell]:
-        found = {score: _cell(score, column, authors, chosen) for score, column in columns.items()}
+        found = {score: cell_of(score, *column, authors, chosen) for score, column in columns.items()}
         return {score: cell for score, cell in found.items() if cell}
 
     return by_slice(slices, cells)
 
 
-class _Column(NamedTuple):
-    """A score of every query and its weight, shape (queries,) each, from `values_of` and `counts_of`."""
+def cell_of(score: str, values: F64, counts: F64, authors: Authors, chosen: BOOL) -> HeadlineCell | None:
+    """Return `value`, counts and interval of the chosen queries; None if none of them has a value.
 
-    values: F64
-    counts: F64
-
-
-def _columns(queries: pl.DataFrame) -> dict[str, _Column]:
-    return {score: _Column(values_of(queries, score), counts_of(queries, score)) for score in SCORES}
-
-
-def _cell(score: str, column: _Column, authors: Authors, chosen: BOOL) -> HeadlineCell | None:
-    values, counts = column
+    Args:
+        values: shape (queries,), from `values_of`.
+        counts: shape (queries,), from `counts_of`.
+        chosen: shape (queries,).
+    """
     means = means_of_authors(values[None], counts, authors, chosen)
     if not len(means.present):
         return None
@@ -187,8 +181,6 @@ def _cell(score: str, column: _Column, authors: Authors, chosen: BOOL) -> Headli
     }
     if COUNTS[score]:
         cell["groups"] = int(counts[scored].sum())
-    if cell["authors"] >= LEAST_QUERY_AUTHORS:
-        limits = interval(means.replicates(authors)[:, 0])
-        if limits:
-            cell |= {"low": limits[0], "high": limits[1]}
+    if cell["authors"] >= LEAST_QUERY_AUTHORS and (limits := interval(means.replicates(authors)[:, 0])):
+        cell |= {"low": limits[0], "high": limits[1]}
     return cell

