@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from raw_rows import rows_of
 
-from authbench.models.parameters import NoParameters
 from authbench.models.stylometric import format_vectors
 
 STYLE = ("char-ngram", "masked", "stylometric")
@@ -75,7 +74,7 @@ def test_poets_who_sign_essays_have_positives_of_another_genre_in_a_slice_of_the
 def test_the_layout_of_a_source_gives_its_authors_away_after_normalisation_too(demo):
     notes = texts(demo, "normalize").filter(pl.col("source") == "xiaohongshu")
     notes = notes.filter(pl.len().over("author_id").is_between(3, 7))
-    vectors = format_vectors(notes, len(notes), NoParameters())
+    vectors = format_vectors(notes, len(notes))
     likeness, of = vectors @ vectors.T, notes["author_id"].to_numpy()
     found = []
     for row in range(len(of)):

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,13 +19,13 @@ from authbench.models.entries import ModelEntry, expect_vectors
 from authbench.models.function_words import function_word_vectors, standardised
 from authbench.models.lexical import centred_ngrams, ngram_vectors, tfidf, with_rows_of_length_1
 from authbench.models.model import Model, Reference, Rows, Scorer, Vectors, expect_finite
-from authbench.models.parameters import EdgesParameters, NoParameters, RandomParameters
+from authbench.models.parameters import EdgesParameters, RandomParameters
 from authbench.models.stylometric import format_vectors, stylometric_vectors
 
 _MARK = regex.compile(r"\p{P}")
 
 
-def punctuation_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameters) -> F32:
+def punctuation_vectors(documents: pl.DataFrame, candidates: int, *_: object) -> F32:
     """Return standardised square roots of the marks' shares of characters, shape (documents, marks in use)."""
     counted = [Counter(_MARK.findall(text)) for text in documents["content"]]
     column = {mark: place for place, mark in enumerate(sorted(set().union(*counted)))}
@@ -36,7 +36,7 @@ def punctuation_vectors(documents: pl.DataFrame, candidates: int, parameters: No
     return standardised(table, documents["lang"], candidates)
 
 
-def edge_vectors(documents: pl.DataFrame, candidates: int, parameters: EdgesParameters) -> Sparse:
+def edge_vectors(documents: pl.DataFrame, candidates: int, parameters: EdgesParameters, *_: object) -> Sparse:
     """Return TF-IDF of the n-grams of both ends (greetings, sign-offs), concatenated, shape (documents, n-grams)."""
     from scipy.sparse import hstack
 
@@ -48,7 +48,7 @@ def edge_vectors(documents: pl.DataFrame, candidates: int, parameters: EdgesPara
     return with_rows_of_length_1(hstack(parts, "csr", dtype=np.float32))
 
 
-def random_vectors(documents: pl.DataFrame, candidates: int, parameters: RandomParameters) -> np.ndarray:
+def random_vectors(documents: pl.DataFrame, candidates: int, parameters: RandomParameters, *_: object) -> np.ndarray:
     """Return a random direction per document, drawn by a hash of its id, shape (documents, dimensions).
 
     It scores as a model without any knowledge does.
@@ -74,11 +74,9 @@ def _part(rows: Rows, places: NDArray[np.integer]) -> Rows:
     return csr_matrix((rows.data[entries], rows.indices[entries], starts - starts[0]), (len(places), rows.shape[1]))
 
 
-# documents, how many of the first are learnt from, parameters of the kind -> vectors of all documents
-Encoder: TypeAlias = Callable[[pl.DataFrame, int, Any], Rows]
-# the same, with the texts that define which words are frequent
-EncoderByWords: TypeAlias = Callable[[pl.DataFrame, int, Any, Reference], Rows]
-ENCODERS: Mapping[str, Encoder] = {
+# documents, how many of the first are learnt from, parameters of the kind, the texts that define which words are
+# frequent -> vectors of all documents
+ENCODERS: Mapping[str, Callable[[pl.DataFrame, int, Any, Reference], Rows]] = {
     "random": random_vectors,
     "metadata": shortcuts.metadata_vectors,
     "ids": shortcuts.id_vectors,
@@ -87,8 +85,6 @@ ENCODERS: Mapping[str, Encoder] = {
     "punctuation": punctuation_vectors,
     "function_words": function_word_vectors,
     "stylometric": stylometric_vectors,
-}
-ENCODERS_BY_WORDS: Mapping[str, EncoderByWords] = {
     "content_words": shortcuts.content_word_vectors,
     "topic_model": shortcuts.topic_model_vectors,
     "content_characters": shortcuts.content_character_vectors,
@@ -136,7 +132,4 @@ class FeatureModel(Model):
 
     def _rows(self, documents: pl.DataFrame, learnt: int, reference: Reference) -> Rows:
         self.embedded += documents.height
-        kind, parameters = self.entry.kind, self.entry.parameters
-        if kind in ENCODERS_BY_WORDS:
-            return ENCODERS_BY_WORDS[kind](documents, learnt, parameters, reference)
-        return ENCODERS[kind](documents, learnt, parameters)
+        return ENCODERS[self.entry.kind](documents, learnt, self.entry.parameters, reference)

@@ -18,7 +18,6 @@ import regex
 
 from authbench.core.arrays import F32, F64
 from authbench.core.function_words import read_function_words
-from authbench.models.parameters import FunctionWordsParameters
 
 _ROWS = 1_000  # scaled to length 1 at a time
 MOST = 5.0  # deviations are clipped here: a rare word in a short text would outweigh all others
@@ -59,7 +58,7 @@ UNSPACED = ("zh", "ja")
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}]+)*")
 
 
-def function_word_vectors(documents: pl.DataFrame, candidates: int, parameters: FunctionWordsParameters) -> F32:
+def function_word_vectors(documents: pl.DataFrame, candidates: int, *_: object) -> F32:
     """Return standardised frequencies of the function words of each text's language.
 
     A language without a list has zeros. The shape is (documents, words of all languages).

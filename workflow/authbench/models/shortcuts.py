@@ -13,12 +13,7 @@ from authbench.core.content_words import content_vectors, count_content_words, f
 from authbench.core.dates import middle_day
 from authbench.models.lexical import tfidf
 from authbench.models.model import Reference, Scorer
-from authbench.models.parameters import (
-    ContentCharactersParameters,
-    MetadataParameters,
-    NoParameters,
-    TopicsParameters,
-)
+from authbench.models.parameters import ContentCharactersParameters, MetadataParameters, TopicsParameters
 from authbench.models.topics import draw_texts, topic_vectors
 
 LENGTHS_PER_OCTAVE = 2
@@ -26,7 +21,9 @@ HASHES = 1 << 18  # of n-grams of characters
 _TOPIC_DIGITS = 4  # decimals of shares of topics; processors differ in the 13th
 
 
-def metadata_vectors(documents: pl.DataFrame, candidates: int, parameters: MetadataParameters) -> np.ndarray:
+def metadata_vectors(
+    documents: pl.DataFrame, candidates: int, parameters: MetadataParameters, *_: object
+) -> np.ndarray:
     """Return one-hot `fields` and the length in tokens, shape (documents, columns).
 
     A length is a bump over points on a logarithmic scale, two to an octave, so texts of similar length agree.
@@ -47,9 +44,7 @@ def _one_hot(values: pl.Series) -> np.ndarray:
     return table
 
 
-def content_word_vectors(
-    documents: pl.DataFrame, candidates: int, parameters: NoParameters, reference: Reference
-) -> object:
+def content_word_vectors(documents: pl.DataFrame, candidates: int, parameters: object, reference: Reference) -> object:
     """Return TF-IDF of content words by the statistics of the reference.
 
     The shape is (documents, `content_words.COLUMNS`).
@@ -104,7 +99,7 @@ def content_character_vectors(
     return tfidf(table, candidates, documents.height, sublinear=True)
 
 
-def id_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameters) -> np.ndarray:
+def id_vectors(documents: pl.DataFrame, *_: object) -> np.ndarray:
     """Return points on a half circle by the number at the end of each id; near numbers have a high cosine.
 
     The shape is (documents, 2), in 64 bits.

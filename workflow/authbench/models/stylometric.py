@@ -21,7 +21,6 @@ import regex
 from authbench.build.chunk.sentences import sentence_starts
 from authbench.core.arrays import F32, F64
 from authbench.models.function_words import WORD, standardised
-from authbench.models.parameters import NoParameters
 
 MOST = 1 << 16  # texts whose measurements are kept: at most 64 MiB of 92 numbers each
 
@@ -93,7 +92,7 @@ LONGEST_WORD = 12
 FIRST_WORDS = 100  # the share of distinct words is taken over these, since richness depends on length
 
 
-def stylometric_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameters) -> F32:
+def stylometric_vectors(documents: pl.DataFrame, candidates: int, *_: object) -> F32:
     """Return standardised measurements, shape (documents, features of `measure`)."""
     return standardised(_measured(documents["content"]), documents["lang"], candidates)
 
@@ -142,7 +141,7 @@ _KINDS = ("emoji", "letter", "digit", "sign", "symbol")
 _PATTERNS = (regex.compile(_EMOJI, regex.V1), regex.compile(r"[\p{L}\p{M}]"), _DIGITS, _SIGN, _SYMBOL)
 
 
-def format_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameters) -> F32:
+def format_vectors(documents: pl.DataFrame, candidates: int, *_: object) -> F32:
     """Return standardised measurements of the layout, shape (documents, features of `measure_format`)."""
     return standardised(_laid_out(documents["content"]), documents["lang"], candidates)
 

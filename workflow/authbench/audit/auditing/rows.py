@@ -19,7 +19,6 @@ from authbench.core.errors import InputError
 from authbench.core.tokens import Tokenizer
 from authbench.models.entries import MODELS, ModelEntry
 from authbench.models.open import open_model
-from authbench.models.parameters import NoParameters
 from authbench.models.shortcuts import id_vectors
 from authbench.release.format.scores import Cell, HeadlineCell
 from authbench.scoring.evaluation.gain import Power, Scored, compare
@@ -165,7 +164,7 @@ def _score(
         if name == ORDER and order is not None:
             at = split.documents.select("id").join(order, on="id", how="left", maintain_order="left")["order"]
             lines = split.documents.with_columns(id=pl.format("{}", (at * 1e9).round().cast(pl.Int64)))
-            vectors = id_vectors(lines, split.candidates, NoParameters())
+            vectors = id_vectors(lines)
             ranking = rank(cosine(vectors[split.asks], vectors[: split.candidates]), split,
                            {**negatives, RELEASED: split.released.lists})  # fmt: skip
         else:
