@@ -7,8 +7,8 @@ depends on keyed hashes of ids. A pair's id also depends on its texts, so a verd
 Memory: the pairs of the pool, and the drawn texts.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import polars as pl
 
@@ -17,6 +17,8 @@ from authbench.core.identity import digest, keyed_hash
 from authbench.release.format.release import Release
 
 POOL = "matched"
+_Group: TypeAlias = tuple[str, str, list[str]]  # a query, its positive and its negatives
+_Pair: TypeAlias = tuple[str, str, str, bool]  # query, candidate, author of the query, same author
 DRAWN = pl.Schema(
     {
         "pair": pl.String, "lang": pl.String, "query_id": pl.String, "candidate_id": pl.String,
@@ -69,13 +71,10 @@ def choose_pairs(
     rows = pairs.sort("group", "candidate_id").group_by("group", maintain_order=True)
     same = pl.col("candidate_id").filter("same").first()
     listed = rows.agg(pl.col("query_id").first(), same, negatives=pl.col("candidate_id").filter(~pl.col("same")))
-    for query, positive, negatives in listed.drop("group").iter_rows():
-        of_author = groups.setdefault(languages[query], {}).setdefault(authors[query], [])
-        of_author.append(_Group(query, positive, negatives))
+    for group in listed.drop("group").iter_rows():
+        groups.setdefault(languages[group[0]], {}).setdefault(authors[group[0]], []).append(group)
     found = [
-        (lang, *pair)
-        for lang in sorted(groups)
-        for pair in _Language(groups[lang], authors, per_language // 2, seed).pairs()
+        (lang, *pair) for lang in sorted(groups) for pair in _chosen(groups[lang], authors, per_language // 2, seed)
     ]
     names = ("lang", "query_id", "candidate_id", "author_id", "same")
     return pl.DataFrame(found, schema={name: DRAWN[name] for name in names}, orient="row")
@@ -91,55 +90,33 @@ def named_pairs(chosen: pl.DataFrame, texts: Mapping[str, str], seed: int) -> pl
     return pl.DataFrame(rows, schema=DRAWN, orient="row").sort("lang", "pair")
 
 
-@dataclass(frozen=True)
-class _Group:
-    query: str
-    positive: str
-    negatives: list[str]
+def _chosen(
+    groups: Mapping[str, Sequence[_Group]], authors: Mapping[str, str], of_each: int, seed: int
+) -> Iterator[_Pair]:
+    """Yield equally many same-author and different-author pairs of a language, from its groups by author."""
 
+    def rank(*parts: str) -> int:
+        return keyed_hash(seed, "pairs for people", *parts)
 
-@dataclass
-class _Language:
-    """The groups of a language by author, and the authors already used in a pair."""
-
-    groups: Mapping[str, list[_Group]]
-    authors: Mapping[str, str]
-    of_each: int
-    seed: int
-    taken: set[str] = field(default_factory=set)
-
-    def pairs(self) -> Iterator[tuple[str, str, str, bool]]:
-        """Yield query, candidate, author and `same`, for equally many same-author and different-author pairs."""
-        found: dict[bool, list[tuple[str, str, str, bool]]] = {True: [], False: []}
-        for author in sorted(self.groups, key=lambda one: (self._rank("author", one), one)):
-            if author in self.taken:
-                continue
-            first = len(found[True]) < len(found[False]) or (
-                len(found[True]) == len(found[False]) and self._rank("kind", author) % 2 == 0
-            )
-            for same in (first, not first):
-                pair = self._pair(author, same) if len(found[same]) < self.of_each else None
-                if pair is not None:
-                    found[same].append(pair)
-                    self.taken |= {author, self.authors[pair[1]]}
-                    break
-        least = min(map(len, found.values()))
-        for kind in found.values():
-            yield from kind[:least]
-
-    def _pair(self, author: str, same: bool) -> tuple[str, str, str, bool] | None:
-        offered = [
-            (group.query, candidate)
-            for group in self.groups[author]
-            for candidate in ([group.positive] if same else self._free(group.negatives))
-        ]
-        if not offered:
-            return None
-        query, candidate = min(offered, key=lambda one: (self._rank("pair", *one), one))
-        return query, candidate, author, same
-
-    def _free(self, candidates: Iterable[str]) -> list[str]:
-        return [one for one in candidates if self.authors[one] not in self.taken]
-
-    def _rank(self, *parts: str) -> int:
-        return keyed_hash(self.seed, "pairs for people", *parts)
+    found: dict[bool, list[_Pair]] = {True: [], False: []}
+    taken: set[str] = set()
+    for author in sorted(groups, key=lambda one: (rank("author", one), one)):
+        if author in taken:
+            continue
+        ahead = len(found[True]) - len(found[False])
+        first = ahead < 0 or (ahead == 0 and rank("kind", author) % 2 == 0)
+        for same in (first, not first):
+            offered = [
+                (query, candidate)
+                for query, positive, negatives in groups[author]
+                for candidate in ([positive] if same else negatives)
+                if same or authors[candidate] not in taken
+            ]
+            if offered and len(found[same]) < of_each:
+                query, candidate = min(offered, key=lambda one: (rank("pair", *one), one))
+                found[same].append((query, candidate, author, same))
+                taken |= {author, authors[candidate]}
+                break
+    least = min(map(len, found.values()))
+    for kind in found.values():
+        yield from kind[:least]

@@ -4,14 +4,13 @@
 sure the reader is, from 1 (a guess) to SUREST.
 """
 
-import codecs
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from authbench.core.errors import InputError
-from authbench.core.storage.exact_json import loads
+from authbench.core.storage.exact_json import loads, read_lines
 
 SUREST = 3
 _EXPECTED = (
@@ -27,21 +26,19 @@ def read_verdicts(path: str | Path) -> dict[str, int]:
         InputError: a line is not a verdict (the message names it), a pair is judged twice, or no pair is judged.
     """
     try:
-        lines = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8).splitlines()
+        lines = list(read_lines(path))
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({problem.strerror}). Expected verdicts on pairs.") from None
     sureness: dict[str, int] = {}
-    place: dict[str, int] = {}
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        pair, same, sure = _verdict(line, f"{path}, line {number}")
-        if pair in place:
+    line_of: dict[str, str] = {}
+    for place, line in lines:
+        pair, same, sure = _verdict(line, place)
+        if pair in line_of:
             raise InputError(
-                f"{path}, line {number}: judges the pair {pair!a:.60} again (line {place[pair]} did). Expected each "
-                "once, in a file of one person; name the files of several people one by one."
+                f"{place}: judges the pair {pair!a:.60} again ({line_of[pair]} did). Expected each once, in a file of "
+                "one person; name the files of several people one by one."
             )
-        place[pair], sureness[pair] = number, sure if same else -sure
+        line_of[pair], sureness[pair] = place.rpartition(", ")[2], sure if same else -sure
     if not sureness:
         raise InputError(f"{path}: holds no verdict. Save the sheets' verdicts again, or leave the file out.")
     return sureness
@@ -53,12 +50,7 @@ def _verdict(line: bytes, place: str) -> tuple[str, bool, int]:
         pair, same, sure = verdict["pair"], verdict["same"], verdict["sure"]
     except (ValueError, RecursionError, KeyError, TypeError, IndexError) as error:
         raise InputError(f"{place}: {_EXPECTED} ({type(error).__name__}: {error})") from None
-    if (
-        not (isinstance(pair, str) and pair and isinstance(same, bool))
-        or isinstance(sure, bool)
-        or sure not in range(1, SUREST + 1)
-        or not isinstance(sure, int)
-    ):
+    if not (isinstance(pair, str) and pair and isinstance(same, bool) and type(sure) is int and 1 <= sure <= SUREST):
         raise InputError(f"{place}: {_EXPECTED}, found other values")
     return pair, same, sure
 
