@@ -43,7 +43,6 @@ class EpisodeCheckpoint:
 
         self.tokenizer = AutoTokenizer.from_pretrained(place, **hub)
         self.model = AutoModel.from_pretrained(place, **loading, **hub).to(device)
-        self.device = device
 
     def eval(self) -> None:
         self.model.eval()
@@ -61,16 +60,10 @@ class EpisodeCheckpoint:
     def _forward(self, episodes: Sequence[Sequence[Sequence[int]]]) -> F32:
         import torch
 
-        longest = max(len(part) for episode in episodes for part in episode)
-        ids = torch.full((len(episodes), len(episodes[0]), longest), self.tokenizer.pad_token_id or 0)
-        mask = torch.zeros_like(ids)
-        for row, episode in enumerate(episodes):
-            for place, part in enumerate(episode):
-                ids[row, place, : len(part)] = torch.tensor(part)
-                mask[row, place, : len(part)] = 1
-        forward: Callable[..., Any] = self.model
+        given = padded([part for episode in episodes for part in episode], self.model, self.tokenizer)
+        by_episode = {name: rows.reshape(len(episodes), -1, rows.shape[1]) for name, rows in given.items()}
         with torch.inference_mode():
-            found = forward(input_ids=ids.to(self.device), attention_mask=mask.to(self.device))
+            found = self.model(**by_episode)
         rows: F32 = (found[0] if isinstance(found, tuple) else found).float().cpu().numpy()
         return rows
 
@@ -289,10 +282,11 @@ def parameter_count(parameters: TransformerParameters) -> int | None:
     Attention has 4 h^2 parameters in a layer, fewer where heads share keys and values; the feed-forward part has 2 h x
     i, or 3 h x i if it is gated.
     """
-    path = _config_path(parameters)
-    if path is None:
+    place = Path(checkpoint_path(parameters.checkpoint))
+    folder = place if place.is_dir() else snapshot(parameters)
+    if folder is None or not (folder / "config.json").is_file():
         return None
-    config = read_yaml(path)  # JSON is YAML
+    config = read_yaml(folder / "config.json")  # JSON is YAML
     config = config.get("text_config", config)
     hidden, layers = (config.get(name, config.get(old)) for name, old in _GPT2_NAMES.items())
     if not hidden or not layers:
@@ -302,15 +296,6 @@ def parameter_count(parameters: TransformerParameters) -> int | None:
     gates = 3 if str(config.get("hidden_act", "")).startswith(("silu", "swiglu", "geglu")) else 2
     inner = config.get("intermediate_size", 4 * hidden)
     return int(layers * (hidden * hidden * (2 + 2 * shared) + gates * hidden * inner))
-
-
-def _config_path(parameters: TransformerParameters) -> Path | None:
-    """Return the checkpoint's config.json from its folder or the cache of Hugging Face; None if there is none."""
-    place = Path(checkpoint_path(parameters.checkpoint))
-    if place.is_dir():
-        return place / "config.json" if (place / "config.json").is_file() else None
-    folder = snapshot(parameters)
-    return folder / "config.json" if folder and (folder / "config.json").is_file() else None
 
 
 def device() -> str:

@@ -108,22 +108,17 @@ def read_split(release: Release, name: str) -> Split:
     expect_answers(name, split.released, split.positives)
     benchmark = str(release.manifest["name"]) if "name" in release.manifest else None
     unmeasured = _unmeasured_sources(release, queries["source"])
-    split = replace(
+    others = [other for other in reference_splits(release.splits, name) if other != name and _has_texts(release, other)]
+    return replace(
         split,
-        documents=_with_labels(_with_fame(split.documents, release.manifest.get("fame", {})), unmeasured),
+        documents=split.documents.with_columns(**_of_sources(release.manifest.get("fame", {}), unmeasured)),
+        unverified=release.unverified,
+        reference=_Texts(release, tuple(others)) if others else None,
+        fitted_on=", ".join(others) or split.fitted_on,
         unmeasured=unmeasured,
         benchmark=benchmark,
         version=release.version,
         known_ids=partial(_ids_of, release),
-    )
-    others = [other for other in reference_splits(release.splits, name) if other != name and _has_texts(release, other)]
-    if not others:
-        return replace(split, unverified=release.unverified)
-    return replace(
-        split,
-        unverified=release.unverified,
-        reference=_Texts(release, tuple(others)),
-        fitted_on=", ".join(others),
     )
 
 
@@ -153,21 +148,17 @@ def _ids_of(release: Release) -> Iterator[str]:
                 yield from batch[column]
 
 
-def _with_fame(documents: pl.DataFrame, fame: Mapping[str, str]) -> pl.DataFrame:
-    """Add `fame`, the manifest's statement about a text's source; null without a statement."""
-    of_source = pl.col("source").replace_strict(dict(fame), default=None, return_dtype=pl.String)
-    return documents.with_columns(fame=of_source if fame else pl.lit(None, pl.String))
+def _of_sources(fame: Mapping[str, str], unmeasured: tuple[str, ...] | None) -> dict[str, pl.Expr]:
+    """Return what a release states about the source of a text: its `fame`, and whether its `labels` are `measured`.
 
-
-def _with_labels(documents: pl.DataFrame, unmeasured: tuple[str, ...] | None) -> pl.DataFrame:
-    """Add `labels`: `measured` if those of a text's source were tested for naming a single person, else `unmeasured`.
-
-    Null if the release does not state it.
+    Labels are measured if they were tested for naming a single person. Null without a statement.
     """
-    if unmeasured is None:
-        return documents.with_columns(labels=pl.lit(None, pl.String))
-    labels = pl.when(pl.col("source").is_in(unmeasured)).then(pl.lit("unmeasured")).otherwise(pl.lit("measured"))
-    return documents.with_columns(labels=labels)
+    source, unknown = pl.col("source"), pl.lit(None, pl.String)
+    labels = pl.when(source.is_in(unmeasured or ())).then(pl.lit("unmeasured")).otherwise(pl.lit("measured"))
+    return {
+        "fame": source.replace_strict(dict(fame), default=None, return_dtype=pl.String) if fame else unknown,
+        "labels": unknown if unmeasured is None else labels,
+    }
 
 
 def _unmeasured_sources(release: Release, asked: pl.Series) -> tuple[str, ...] | None:

@@ -68,6 +68,7 @@ def tune(
     Raises:
         InputError: fewer authors have two texts than a batch holds, or the model's weights are no longer numbers.
     """
+    from datasets import Dataset
     from sentence_transformers import SentenceTransformerTrainer
     from torch.utils.data import BatchSampler, SequentialSampler
     from transformers import TrainerCallback, set_seed
@@ -106,7 +107,7 @@ def tune(
     trainer = InOrder(
         model=trained,
         args=_arguments(entry, settings, seed, steps, list(columns), unfinished.folder),
-        train_dataset=_dataset(columns),
+        train_dataset=Dataset.from_dict(columns),
         loss=scorer.objective,
         callbacks=[Measure()],
     )
@@ -267,17 +268,14 @@ def _columns(batches: Sequence[Sequence[Example]], texts: pl.Series) -> dict[str
     return {name: texts.gather(found).to_list() for name, found in rows.items() if None not in found}
 
 
-def _dataset(columns: Mapping[str, list[str]]) -> object:
-    from datasets import Dataset
-
-    return Dataset.from_dict(dict(columns))
-
-
 def _arguments(
     entry: ModelEntry, settings: Training, seed: int, steps: int, columns: Sequence[str], folder: Path
 ) -> object:
     from sentence_transformers import SentenceTransformerTrainingArguments
 
+    assert isinstance(entry.parameters, TransformerParameters)
+    asking, answering = entry.parameters.query_prompt, entry.parameters.document_prompt
+    prompts = {column: asking if column == "anchor" else answering for column in columns}
     precision, every = precision_of(entry, settings), max(1, steps // settings["evaluations"])
     return SentenceTransformerTrainingArguments(
         output_dir=str(folder),
@@ -288,7 +286,7 @@ def _arguments(
         seed=seed,
         bf16=precision == "bfloat16",
         fp16=precision == "float16",
-        prompts=dict(_prompts(entry, columns)) or None,
+        prompts={column: prompt for column, prompt in prompts.items() if prompt} or None,
         logging_steps=every,
         logging_nan_inf_filter=False,
         save_strategy="steps",
@@ -298,12 +296,3 @@ def _arguments(
         disable_tqdm=True,
         use_cpu=device() == "cpu",
     )
-
-
-def _prompts(entry: ModelEntry, columns: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the prompt of each column that has a prompt: the query's for anchors, the document's for the others."""
-    assert isinstance(entry.parameters, TransformerParameters)
-    for column in columns:
-        prompt = entry.parameters.query_prompt if column == "anchor" else entry.parameters.document_prompt
-        if prompt:
-            yield column, prompt

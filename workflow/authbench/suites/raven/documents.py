@@ -33,7 +33,6 @@ from authbench.core.storage.sha256sums import SUMS
 from authbench.release.format.columns import CANDIDATES
 from authbench.release.format.documents import NEEDED, SUFFIXES, complete_documents, expect_unique_ids, read_frames
 from authbench.release.format.files import MANIFEST
-from authbench.release.format.release import Release
 from authbench.release.format.verify import open_verified
 
 DOCUMENTS = pl.Schema(
@@ -139,11 +138,11 @@ def write_documents(place: str, path: Path, seed: int, built: bool = False, unve
         InputError: no file is readable, or no record has an author, a topic and a text.
     """
     counts = {"read": 0, "kept": 0}
-    opened = _open(place, built, unverified)
+    frames, verification = _open(place, seed, built, unverified)
 
     def distinct() -> Iterator[pl.DataFrame]:
         known: set[str] = set()
-        for frame in _read_frames(opened, seed):
+        for frame in frames:
             counts["read"] += frame.height
             frame = complete_documents(frame)
             new = []
@@ -167,34 +166,29 @@ def write_documents(place: str, path: Path, seed: int, built: bool = False, unve
     except InputError:
         path.unlink()
         raise
-    write_json(path.with_name(VERIFICATION), opened.verification if isinstance(opened, Release) else {})
+    write_json(path.with_name(VERIFICATION), verification)
     return f"{counts['kept']:,} documents, {counts['read'] - counts['kept']:,} left out (copies, or incomplete)"
 
 
-def _open(place: str, built: bool, unverified: bool) -> str | Path | Release:
-    """Return the opened place: PLANTED, the folder of PAN's files, a release, or the path of a table."""
+def _open(place: str, seed: int, built: bool, unverified: bool) -> tuple[Iterator[pl.DataFrame], JsonObject]:
+    """Return frames with some of the columns of documents, and whether a release is verified (empty for others).
+
+    The place is PLANTED, the folder of PAN's files, a release, or the path of a table.
+    """
     path = Path(place)
     if place == PLANTED:
-        return place
+        return (frame.rename({"content": "text"}) for frame in planted_documents(seed)), {}
     if path.is_dir() and list(path.glob("*truth.jsonl")):
-        return path
+        return _of_pan(path), {}
     if path.is_dir() and list(path.glob(f"*/{CANDIDATES.file}")):
-        return open_published(path.with_name(DATA), path) if built else open_verified(path, unverified=unverified)
+        release = open_published(path.with_name(DATA), path) if built else open_verified(path, unverified=unverified)
+        return read_frames(release), release.verification
     if path.is_file() and path.suffix in SUFFIXES:
-        return path
+        return read_frames(path), {}
     raise InputError(
         f"{place}: cannot be read as documents. Expected {PLANTED}, a release, a folder with pairs.jsonl and "
         f"truth.jsonl of PAN, or a table ({', '.join(SUFFIXES)}) with {', '.join(NEEDED)}."
     )
-
-
-def _read_frames(opened: str | Path | Release, seed: int) -> Iterator[pl.DataFrame]:
-    """Yield frames with some of the columns of documents."""
-    if isinstance(opened, str):
-        return (frame.rename({"content": "text"}) for frame in planted_documents(seed))
-    if isinstance(opened, Path) and opened.is_dir():
-        return _of_pan(opened)
-    return read_frames(opened)
 
 
 def place_digest(place: str, memory: Path) -> str:
