@@ -20,6 +20,7 @@ from authbench.suites.style.entries import STEB, STRICT
 from authbench.suites.style.redundancy import FrozenClusters
 from authbench.suites.style.scores import Key, by_chance, intervals, measured
 from authbench.suites.style.steb.layout import FIGURES as STEB_FIGURES
+from authbench.suites.style.vectors import LONG_TEXTS
 
 HEADINGS = {
     "clustering": "Clustering", "all_to_all": "All-to-all", "predefined": "Predefined",
@@ -71,8 +72,7 @@ def all_tables(results: Sequence[Result], clusters: FrozenClusters | None) -> li
 
 
 def of_one_treatment(results: Sequence[Result]) -> list[Result]:
-    names = {result.long_texts for result in results}
-    chosen = "chunk_and_pool" if "chunk_and_pool" in names else "truncate"
+    chosen = min((result.long_texts for result in results), key=LONG_TEXTS.index)
     found = [result for result in results if result.long_texts == chosen]
     if lost := sorted({result.name for result in results} - {result.name for result in found}):
         raise InputError(f"{', '.join(lost)}: not run with long_texts: {chosen}, as others are. Run all alike.")
@@ -196,21 +196,15 @@ def long_texts(results: Sequence[Result]) -> Table | None:
     both = {name: one for name, one in by_name.items() if len(one) == 2}
     if not both:
         return None
-    rows, keys = [], set()
-    for name, one in both.items():
-        row: dict[str, object] = {"model": name}
-        for treatment, result in one.items():
-            for (task, dataset), value in result.figures().items():
-                keys.add((dataset, task))
-                row[f"{dataset} {task} {treatment}"] = value
-        rows.append(row)
-    columns = tuple(
-        Metric(f"{dataset} {task} {treatment}", f"{dataset}, {task.replace('_', ' ')}: {treatment.replace('_', ' ')}")
-        for dataset, task in sorted(keys)
-        for treatment in ("chunk_and_pool", "truncate")
-    )
-    schema = {"model": pl.String} | {column.key: pl.Float64 for column in columns}
-    frame = pl.DataFrame([{key: row.get(key) for key in schema} for row in rows], schema=schema)
+    figures = {treatment: [one[treatment].figures() for one in both.values()] for treatment in LONG_TEXTS}
+    keys = sorted({(dataset, task) for own in figures.values() for one in own for task, dataset in one})
+    columns, values = [], {}
+    for dataset, task in keys:
+        for treatment, own in figures.items():
+            key = f"{dataset} {task} {treatment}"
+            columns.append(Metric(key, f"{dataset}, {task.replace('_', ' ')}: {treatment.replace('_', ' ')}"))
+            values[key] = pl.Series([one.get((task, dataset)) for one in own], dtype=pl.Float64)
+    frame = pl.DataFrame({"model": list(both)} | values)
     scored = scored_of([one["chunk_and_pool"] for one in both.values()])
     return score_table("long_texts", "Long texts: chunked and pooled, or truncated", columns, scored.grouped(frame))
 

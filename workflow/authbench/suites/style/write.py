@@ -162,19 +162,13 @@ def _list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> li
     for one in sorted(datasets, key=lambda dataset: (dataset.name not in cells, dataset.attribute, dataset.name)):
         cell = cells.get(one.name)
         found.append(
-            {
-                "name": one.name,
-                "title": one.title,
-                "attribute": one.attribute,
+            vars(one)
+            | {
                 "languages": ", ".join(one.languages),
                 "tasks": ", ".join(_task_name(task, cell) for task in one.tasks),
-                "licence": one.licence,
-                "paper": one.paper,
-                "obtained": one.obtained,
                 "run": cell is not None,
                 "texts": cell["texts"] if cell else None,
                 "why": "" if cell else absent.get(one.name, NOT_ASKED),
-                "acquire": one.acquire,
             }
         )
     return found
