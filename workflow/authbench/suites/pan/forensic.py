@@ -9,6 +9,7 @@ figures/tippett.svg      the share of pairs with at least a ratio; figures/det.s
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,18 +19,16 @@ from authbench.core.arrays import F64
 from authbench.core.errors import InputError, first_line
 from authbench.core.presentation.files import write_table
 from authbench.core.presentation.inert_csv import as_csv
-from authbench.core.presentation.numbers import limits
 from authbench.core.presentation.pages import write_charts
 from authbench.core.presentation.palette import marks_of
-from authbench.core.presentation.tables import Cell, Column, Row, Table, controls_last
+from authbench.core.presentation.tables import Table
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.storage.parquet_headers import bounded_parquet
 from authbench.core.words import listing
-from authbench.models.entries import SANITY
 from authbench.scoring.metrics import forensic
 from authbench.suites.pan.compare import Systems
 from authbench.suites.pan.figures import det, tippett
-from authbench.suites.pan.page import measure_cell
+from authbench.suites.pan.page import measure_table
 
 FILE = "released_pairs.parquet"
 _PAIR = ["group", "query", "candidate", "same"]
@@ -101,26 +100,14 @@ def forensic_table(systems: Systems, names: Sequence[str], probabilities: bool =
     data = found.drop("level")
     headings = {name: words for name, words in _HEADINGS.items() if probabilities or name != "cllr"}
     data = data if probabilities else data.drop("cllr", "cllr_low", "cllr_high")
-    least = (
-        data.filter(~pl.col("system").is_in(list(systems.baselines))).select(pl.col(*headings).min()).row(0, named=True)
-    )
-    rows = []
-    for row in data.iter_rows(named=True):
-        grey = row["system"] in systems.baselines
-        cells = (
-            _cell(row[name], least[name], limits(row[f"{name}_low"], row[f"{name}_high"]), grey) for name in headings
-        )
-        rows.append(Row([Cell(row["system"], grey=grey), *cells], SANITY if grey else ""))
-    columns = [Column("system", words=True), *(Column(one, more_is_better=False) for one in headings.values())]
-    return Table(
-        "forensic", "Cost of likelihood ratios", columns, controls_last(rows), data.rename(headings), notes, _RELATIONS
-    )
-
-
-def _cell(value: float | None, least: float | None, interval: str, grey: bool) -> Cell:
-    if value is not None and np.isinf(value):
-        return Cell("∞", value, grey=grey)
-    return measure_cell(value, least, interval, grey)
+    bounds = {
+        (row["system"], heading): (row[f"{name}_low"], row[f"{name}_high"])
+        for row in data.iter_rows(named=True)
+        for name, heading in headings.items()
+    }
+    shown, title = data.select("system", *headings).rename(headings), "Cost of likelihood ratios"
+    table = measure_table("forensic", title, shown, *notes, bounds=bounds, baselines=systems.baselines, least=True)
+    return replace(table, data=data.rename(headings), relations=_RELATIONS)
 
 
 def read_scores(folder: Path, pool: str) -> tuple[pl.DataFrame, Systems]:

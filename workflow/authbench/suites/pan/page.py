@@ -1,5 +1,6 @@
 """Render an evaluation of verifiers as a self-contained HTML page."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
@@ -59,24 +60,26 @@ def measure_table(
     *notes: str,
     bounds: Mapping[tuple[str, str], tuple[float, float]] = {},
     baselines: Collection[str] = (),
+    least: bool = False,
 ) -> Table:
-    """Return a table of measures to four decimals, with the highest per column marked; baselines are grey, and last.
+    """Return a table of measures to four decimals, with the best per column marked; baselines are grey, and last.
 
     Args:
         bounds: the interval of a cell, by its row's first cell and its column's heading.
         baselines: first cells of rows that are not marked.
+        least: whether the lowest is the best.
     """
     columns = [
-        Column(heading, words=not kind.is_numeric(), more_is_better=True if kind.is_float() else None)
+        Column(heading, words=not kind.is_numeric(), more_is_better=not least if kind.is_float() else None)
         for heading, kind in data.schema.items()
     ]
     ranked = data.filter(~pl.nth(0).cast(pl.String).is_in(list(baselines)))
-    most = [ranked[heading].max() if kind.is_float() else None for heading, kind in data.schema.items()]
+    best = (ranked.min() if least else ranked.max()).row(0)
     rows = [
         Row(
             [
-                measure_cell(value, best, limits(*bounds.get((row[0], heading), (None, None))), row[0] in baselines)
-                for heading, value, best in zip(data.columns, row, most, strict=True)
+                _cell(value, marked, limits(*bounds.get((row[0], heading), (None, None))), row[0] in baselines)
+                for heading, value, marked in zip(data.columns, row, best, strict=True)
             ],
             SANITY if row[0] in baselines else "",
         )
@@ -85,8 +88,10 @@ def measure_table(
     return Table(name, title, columns, controls_last(rows), data, notes)
 
 
-def measure_cell(value: object, best: object, interval: str, grey: bool) -> Cell:
-    """Return a cell to four decimals, marked if it is the best of its column and not grey."""
+def _cell(value: object, best: object, interval: str, grey: bool) -> Cell:
+    """Return a cell to four decimals, marked if it is a finite number, the best of its column and not grey."""
+    if isinstance(value, float) and math.isinf(value):
+        return Cell("∞", value, grey=grey)
     place = BEST if value is not None and value == best and not grey else 0
     if isinstance(value, float) or value is None:
         return Cell(decimals(value, DIGITS), value, place, grey=grey, interval=interval)
