@@ -233,7 +233,7 @@ def _score_pairs(
         return
     documents = units.select("id", "lang", "genre", "source", "content", "token_length")
     one, other = (np.array([row[ident] for ident in asked[side]], np.int64) for side in ("one", "other"))
-    weights = author_weights(asked["problem"].to_list(), seed, 200).astype(np.float64)
+    weights = author_weights(tuple(asked["problem"]), seed, 200).astype(np.float64)
     for name, entry in entries.items():
         if name in ("ids", "date"):
             continue  # a text's id is the id of its problem, and problems have no dates

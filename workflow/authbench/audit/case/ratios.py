@@ -165,7 +165,7 @@ def _times(pairs: pl.DataFrame, seed: int) -> F32:
     Returns:
         Shape (replicates, pairs).
     """
-    authors = sorted({*pairs["author1"], *pairs["author2"]})
+    authors = tuple(sorted({*pairs["author1"], *pairs["author2"]}))
     place = {author: at for at, author in enumerate(authors)}
     one, other = ([place[author] for author in pairs[side]] for side in ("author1", "author2"))
     weights = author_weights(authors, seed)

@@ -48,8 +48,8 @@ class Authors:
     @classmethod
     def of(cls, queries: pl.DataFrame, seed: int) -> "Authors":
         authors = queries["author_id"]
-        names = authors.unique().sort().to_list()
-        return cls((authors.rank("dense") - 1).to_numpy().astype(np.int64), author_weights(names, seed), tuple(names))
+        names = tuple(authors.unique().sort())
+        return cls((authors.rank("dense") - 1).to_numpy().astype(np.int64), author_weights(names, seed), names)
 
 
 @dataclass(frozen=True)

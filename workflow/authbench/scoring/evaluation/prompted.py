@@ -68,11 +68,13 @@ def prompted_scores(entry: ModelEntry, split: Split, folder: Path) -> tuple[Mode
 
     for message, places in _questions(split, prompt, parameters.max_characters):
         body = request_of(parameters, message)
-        path = _path(folder, parameters.endpoint, body)
+        digest = hashlib.sha256(parameters.endpoint.encode() + b"\0" + body).hexdigest()
+        path = folder / digest[:2] / f"{digest}.json"
         if not path.is_file():
             write_json(path, patiently(ask, f"{entry.name}: {parameters.endpoint}"))
         answers.append(read_json(path))
-        found = _read(answers[-1]["answer"], prompt, len(places))
+        answer = answers[-1]["answer"]
+        found = scores_in(answer, len(places)) if ranks_lists(prompt) else score_in(answer)
         unread += found is None
         if found is not None:
             scores[places] = found
@@ -98,15 +100,6 @@ def _questions(split: Split, prompt: str, most: int) -> Iterator[tuple[str, I64]
             order = sorted(places, key=lambda place: (keyed_hash(0, asked, own[place]), place))
             listed = "\n\n".join(f"Candidate {number}:\n\n{own[place]}" for number, place in enumerate(order, 1))
             yield filled(prompt, {"query": asked, "candidates": listed}), np.array(order)
-
-
-def _read(answer: str, prompt: str, pairs: int) -> list[float] | float | None:
-    return scores_in(answer, pairs) if ranks_lists(prompt) else score_in(answer)
-
-
-def _path(folder: Path, endpoint: str, body: bytes) -> Path:
-    digest = hashlib.sha256(endpoint.encode() + b"\0" + body).hexdigest()
-    return folder / digest[:2] / f"{digest}.json"
 
 
 def _sum(tokens: list[int | None]) -> int | None:

@@ -6,7 +6,6 @@ uncertainty for massive data streams"). It does not depend on the other authors,
 replicates.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -23,16 +22,12 @@ GOLDEN = 0x9E3779B97F4A7C15
 _POISSON = np.cumsum([0.36787944117144233 / factorial for factorial in (1, 1, 2, 6, 24, 120, 720, 5040, 40320, 362880)])
 
 
-def author_weights(authors: Sequence[str], seed: int, replicates: int = REPLICATES) -> F32:
+@lru_cache(maxsize=1)
+def author_weights(authors: tuple[str, ...], seed: int, replicates: int = REPLICATES) -> F32:
     """Return each author's multiplicity in each replicate, shape (replicates, authors), read-only.
 
     The last call's weights are cached, as models of an evaluation have the same authors.
     """
-    return _author_weights(tuple(authors), seed, replicates)
-
-
-@lru_cache(maxsize=1)
-def _author_weights(authors: tuple[str, ...], seed: int, replicates: int) -> F32:
     keys = np.array([keyed_hash(seed, "bootstrap", author) for author in authors], np.uint64)
     weights = np.empty((replicates, len(authors)), np.float32)
     for replicate in range(replicates):

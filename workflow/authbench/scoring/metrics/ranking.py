@@ -7,6 +7,7 @@ the pool keeps its name: ranks past the end are empty.
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+import polars as pl
 
 from authbench.core.arrays import F64, I32, I64
 from authbench.core.json_values import JsonMapping
@@ -21,21 +22,9 @@ def average_ranks(values: F64) -> F64:
     values = np.asarray(values, np.float64)
     columns = values[:, None] if values.ndim == 1 else values
     ranks = np.empty(columns.shape)
-    for place in range(columns.shape[1]):
-        ranks[:, place] = _ranks_of_column(columns[:, place])
+    for place, column in enumerate(columns.T):
+        ranks[:, place] = np.nan if np.isnan(column).any() else pl.Series(column).rank("average").to_numpy()
     return ranks.reshape(values.shape)
-
-
-def _ranks_of_column(values: F64) -> F64:
-    if np.isnan(values).any():
-        return np.full(len(values), np.nan)
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(values)])
-    sizes = np.diff(np.append(starts, len(values)))
-    ranks = np.empty(len(values))
-    ranks[order] = np.repeat(starts + (sizes + 1) / 2, sizes)
-    return ranks
 
 
 def centred_ranks(values: F64) -> tuple[F64, F64]:

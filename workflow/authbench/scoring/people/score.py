@@ -39,7 +39,7 @@ def score_people(
     """
     table = drawn.with_columns(mean_sureness(drawn, people))
     judged = table.filter(pl.col(PEOPLE).is_not_null())
-    weights = author_weights(judged["author_id"].to_list(), seed).astype(np.float64)
+    weights = author_weights(tuple(judged["author_id"]), seed).astype(np.float64)
     same, languages = judged["same"].to_numpy(), judged["lang"].to_numpy()
     sureness = judged[PEOPLE].to_numpy()
     ours = measured(sureness, same, languages, weights, dict.fromkeys(judged["lang"].unique(), 0.0))

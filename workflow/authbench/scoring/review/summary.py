@@ -127,7 +127,7 @@ def _agreements(
         return
     for lang, keys in _by_language(both, lang_of):
         kept = np.array([[first[key] is None, second[key] is None] for key in keys])
-        drawn = author_weights(keys, seed).astype(np.float64)
+        drawn = author_weights(tuple(keys), seed).astype(np.float64)
         bounds = interval(_kappas(kept, drawn)) or (None, None)
         [value] = _kappas(kept, np.ones((1, len(keys))))
         ruled_out = [key for key in keys if first[key] is not None and second[key] is not None]

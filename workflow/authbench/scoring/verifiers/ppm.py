@@ -17,10 +17,9 @@ from authbench.scoring.verifiers.texts import distinct
 
 
 class Fitted(NamedTuple):
-    """Hold the requested order and radius, and a logistic regression of scikit-learn."""
+    """Hold the parameters, and a logistic regression of scikit-learn."""
 
-    order: int
-    radius: float
+    parameters: PpmParameters
     regression: Any
 
 
@@ -28,17 +27,13 @@ def fit(train: pl.DataFrame, parameters: PpmParameters, bench: Bench) -> Fitted:
     from sklearn.linear_model import LogisticRegression
 
     seen = features(cross_entropies(train, parameters.order))
-    return Fitted(
-        parameters.order,
-        parameters.radius,
-        LogisticRegression().fit(seen, train["same"].cast(pl.Int8).to_numpy()),
-    )
+    return Fitted(parameters, LogisticRegression().fit(seen, train["same"].cast(pl.Int8).to_numpy()))
 
 
 def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
     """Return the probability of the same author from both cross-entropies; 0.5 near 0.5. Shape (pairs,)."""
-    seen = features(cross_entropies(pairs, fitted.order))
-    return answers(fitted.regression.predict_proba(seen)[:, 1], fitted.radius)
+    seen = features(cross_entropies(pairs, fitted.parameters.order))
+    return answers(fitted.regression.predict_proba(seen)[:, 1], fitted.parameters.radius)
 
 
 def answers(probabilities: F64, radius: float) -> F64:

@@ -7,6 +7,7 @@ raven/report/figures/*.svg   the figures
 raven/report/release.json    whether the release is verified, if the documents are from a release
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -52,16 +53,9 @@ def scores(rows: pl.DataFrame) -> Chart:
             here = (pl.col("verifier") == verifier) & (pl.col("sampling") == sampling)
             row = rows.row(by_predicate=here, named=True)
             mean, spread = row["overall"], row["overall_sd"]
-            known = spread == spread
-            value = Value(
-                label=sampling,
-                value=mean,
-                mark=mark,
-                tip=f"{verifier}, {sampling}: {mean:.3f} ± {spread:.3f}",
-                low=mean - spread if known else None,
-                high=mean + spread if known else None,
-            )
-            groups.setdefault(verifier, []).append(value)
+            tip = f"{verifier}, {sampling}: {mean:.3f} ± {spread:.3f}"
+            limits = (None, None) if math.isnan(spread) else (mean - spread, mean + spread)
+            groups.setdefault(verifier, []).append(Value(sampling, mean, mark, tip, *limits))
     about = "Means over folds with one standard deviation."
     return dots("scores", "Overall on HITS and on Random topics", about, SAMPLINGS, groups)
 
@@ -80,16 +74,10 @@ def _shortcut(rows: pl.DataFrame) -> Chart:
 
 
 def _stability(rows: pl.DataFrame) -> Chart:
-    values = [
-        Value(
-            label=name,
-            value=value,
-            mark=SAMPLINGS["HITS" if name == "HITS" else "Random"],
-            tip=f"{name}: {decimals(value)}",
-            note=decimals(value),
-        )
-        for name, value in rows.select("dataset", "average").iter_rows()
-    ]
+    values = []
+    for name, value in rows.select("dataset", "average").iter_rows():
+        mark, note = SAMPLINGS["HITS" if name == "HITS" else "Random"], decimals(value)
+        values.append(Value(name, value, mark, f"{name}: {note}", note=note))
     about = "Spearman's correlation of rankings, mean over pairs of folds and measures; 1 is the same on every fold."
     return value_bars("stability", "Stability of rankings", about, values)
 
