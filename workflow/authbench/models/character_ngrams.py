@@ -13,7 +13,6 @@ import numpy as np
 
 from authbench.core.arrays import I64, U32, Sparse
 
-ANALYZERS = ("char", "char_wb")
 _CODE_POINTS = 0x110000
 _LARGEST = 2**63 - 1
 _WHITE_SPACE = re.compile(r"\s\s+")
@@ -94,7 +93,7 @@ def count_ngrams(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int,
     read = [_read(text.lower() if lower_case else text, analyzer) for text in texts]
     digits = _digits_for(read, n[1])
     if digits is None:
-        return _by_scikit_learn(texts, learnt, analyzer, n, lower_case)
+        return count_by_scikit_learn(texts, learnt, n, lower_case, analyzer=analyzer)
     numbers, counts = [], []
     for codes in read:
         of_text, times = np.unique(_ngrams(codes, digits, analyzer, n[0]), return_counts=True)
@@ -191,11 +190,14 @@ def _distinct_of(parts: Sequence[I64]) -> I64:
     return _distinct(np.concatenate([found, *waiting]))
 
 
-def _by_scikit_learn(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int, int], lower_case: bool) -> Sparse:
+def count_by_scikit_learn(
+    texts: Sequence[str], learnt: int, n: tuple[int, int], lower_case: bool, **settings: str
+) -> Sparse:
+    """Return counts as `count_ngrams`, by the CountVectorizer with these settings."""
     from scipy.sparse import vstack
     from sklearn.feature_extraction.text import CountVectorizer
 
-    counter = CountVectorizer(analyzer=analyzer, ngram_range=n, lowercase=lower_case, dtype=np.float32)
+    counter = CountVectorizer(ngram_range=n, lowercase=lower_case, dtype=np.float32, **settings)
     try:
         first = counter.fit_transform(texts[:learnt])
     except ValueError as problem:

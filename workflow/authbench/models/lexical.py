@@ -10,7 +10,7 @@ import polars as pl
 import regex
 
 from authbench.core.arrays import I32, Sparse
-from authbench.models.character_ngrams import ANALYZERS, count_ngrams
+from authbench.models.character_ngrams import count_by_scikit_learn, count_ngrams
 from authbench.models.model import Reference, Vectors
 from authbench.models.parameters import CANDIDATES, NgramsParameters
 
@@ -55,9 +55,11 @@ def distort(text: str, kept: frozenset[str]) -> str:
     return _DIGIT.sub("#", masked)
 
 
-# Words of any script; a character of Chinese or Japanese is a word.
-WORD = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+"
-TAG = r"\S+"
+# What analyzers count: words of any script, where a character of Chinese or Japanese is a word, and names of tags.
+_TOKENS = {
+    "word": r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+",
+    "pos": r"\S+",
+}
 _ROWS = 1_000  # scaled at a time
 _ENTRIES = 1 << 24  # of a matrix, weighted at a time
 _NOTHING = 1e-6  # squared length below which a text is the mean of its language, but for rounding
@@ -75,31 +77,25 @@ def ngram_vectors(
     """
     from scipy.sparse import hstack
 
-    corpus = None if parameters.fit_on == CANDIDATES else _read_corpus(Path(parameters.fit_on))
+    learnt, apart = candidates, 0
+    if parameters.fit_on != CANDIDATES:
+        corpus = _read_corpus(Path(parameters.fit_on))
+        documents = pl.concat([corpus, documents.select(pl.col(corpus.columns).cast(pl.String))])
+        learnt = apart = corpus.height
     if parameters.kept_words is not None:
-        kept = frequent_words(reference, parameters.kept_words)
-        documents, corpus = distorted(documents, kept), None if corpus is None else distorted(corpus, kept)
+        documents = distorted(documents, frequent_words(reference, parameters.kept_words))
     parts = []
     for part in parameters.parts:
-        analyzer = {"pos": "word", "shape": "char"}.get(part.analyzer, part.analyzer)
         texts = _counted(documents, part.analyzer)
-        if analyzer in ANALYZERS and corpus is None:
-            counts = count_ngrams(texts, candidates, analyzer, part.n, parameters.lower_case)
-            parts.append(tfidf(counts, candidates, documents.height, parameters.sublinear))
+        if pattern := _TOKENS.get(part.analyzer):
+            counts = count_by_scikit_learn(texts, learnt, part.n, parameters.lower_case, token_pattern=pattern)
         else:
-            from sklearn.feature_extraction.text import CountVectorizer
-
-            counter = CountVectorizer(
-                analyzer=analyzer,
-                ngram_range=part.n,
-                lowercase=parameters.lower_case,
-                token_pattern={"word": WORD, "pos": TAG}.get(part.analyzer),
-                dtype=np.float32,
-            )
-            known = texts[:candidates] if corpus is None else _counted(corpus, part.analyzer)
-            parts.append(weighted(counter, known, texts, parameters.sublinear))
+            analyzer = "char" if part.analyzer == "shape" else part.analyzer
+            counts = count_ngrams(texts, learnt, analyzer, part.n, parameters.lower_case)
+        parts.append(tfidf(counts, learnt, documents.height, parameters.sublinear))
         parts[-1].data *= np.float32(part.weight)
-    return parts[0] if len(parts) == 1 else with_rows_of_length_1(hstack(parts, "csr", dtype=np.float32))
+    rows = parts[0] if len(parts) == 1 else with_rows_of_length_1(hstack(parts, "csr", dtype=np.float32))
+    return rows[apart:] if apart else rows
 
 
 def centred_ngrams(
@@ -189,24 +185,3 @@ def with_rows_of_length_1(rows: Sparse) -> Sparse:
         lengths[lengths == 0] = 1.0
         values /= lengths[row]
     return rows
-
-
-def weighted(counter: Sparse, corpus: Sequence[str], texts: Sequence[str], sublinear: bool = False) -> Sparse:
-    """Return TF-IDF of the texts fitted on a corpus; zeros where the corpus has no string to count.
-
-    If the texts begin with the corpus, the corpus is counted once.
-    """
-    from scipy.sparse import csr_matrix, vstack
-    from sklearn.feature_extraction.text import TfidfTransformer
-
-    try:
-        learnt = counter.fit_transform(corpus)
-    except ValueError as problem:
-        if "no terms remain" in str(problem) or "empty vocabulary" in str(problem):
-            return csr_matrix((len(texts), 1), dtype=np.float32)
-        raise
-    learnt.sort_indices()
-    weights = TfidfTransformer(sublinear_tf=sublinear).fit(learnt)
-    if texts[: len(corpus)] == corpus:
-        return weights.transform(vstack([learnt, counter.transform(texts[len(corpus) :])], "csr"))
-    return weights.transform(counter.transform(texts))

@@ -44,31 +44,29 @@ def measured_once(measure: Callable[[str], Mapping[str, float]], most: int = MOS
     return lambda texts: np.array([row(text) for text in texts])
 
 
-class CharacterKinds:
-    """Classes of characters by name; each character is classified once per process.
+def counter_of_kinds(patterns: Mapping[str, str]) -> Callable[[Counter[str]], dict[str, int]]:
+    """Return a function from characters to the number of each kind, given the pattern of a character by kind.
 
-    Args:
-        patterns: by name, a pattern of a character.
+    Each character is classified once per process.
     """
+    known = {kind: regex.compile(pattern, regex.V1) for kind, pattern in patterns.items()}
 
-    def __init__(self, patterns: Mapping[str, str]) -> None:
-        self._patterns = {name: regex.compile(pattern, regex.V1) for name, pattern in patterns.items()}
-        self._kinds_of = cache(self._matching)
+    @cache
+    def kinds_of(character: str) -> list[str]:
+        return [kind for kind, pattern in known.items() if pattern.match(character)]
 
-    def count(self, characters: Counter[str]) -> dict[str, int]:
-        """Return the number of characters of each kind."""
-        found = dict.fromkeys(self._patterns, 0)
-        for character, count in characters.items():
-            for kind in self._kinds_of(character):
-                found[kind] += count
+    def count(characters: Counter[str]) -> dict[str, int]:
+        found = dict.fromkeys(known, 0)
+        for character, times in characters.items():
+            for kind in kinds_of(character):
+                found[kind] += times
         return found
 
-    def _matching(self, character: str) -> tuple[str, ...]:
-        return tuple(name for name, pattern in self._patterns.items() if pattern.match(character))
+    return count
 
 
 MARKS = ".,;:!?…-–—_/\\|'\"“”‘’«»„()[]{}*&%$#@+=<>~^`。、，！？：；「」『』（）《》〈〉·・～،؛؟।"
-KINDS = CharacterKinds(
+_count_kinds = counter_of_kinds(
     {
         "upper": r"\p{Lu}",
         "lower": r"\p{Ll}",
@@ -120,7 +118,7 @@ def measure(text: str) -> dict[str, float]:
         "stretched marks": len(REPEATED_MARK.findall(text)) / chars,
         "apostrophes": sum("'" in word or "’" in word for word in words) / max(1, len(words)),
     }
-    values |= {kind: count / chars for kind, count in KINDS.count(counted).items()}
+    values |= {kind: count / chars for kind, count in _count_kinds(counted).items()}
     values |= {f"mark {mark}": counted[mark] / chars for mark in MARKS}
     share = np.bincount(np.minimum(sizes, LONGEST_WORD), minlength=LONGEST_WORD + 1) / max(1, len(words))
     return values | {f"words of {size}": float(share[size]) for size in range(1, LONGEST_WORD + 1)}
@@ -133,7 +131,7 @@ _measured = measured_once(measure)
 _PLACEHOLDER = regex.compile(r"\[\p{Lu}{2,}\]")
 _STICKER = regex.compile(r"\[[^\[\]\n]{1,12}\]")
 _EMOJI = r"[[\p{Emoji_Presentation}\p{Extended_Pictographic}]--\p{N}]"
-_COUNTED = CharacterKinds({"emoji": _EMOJI, "letter": r"\p{L}", "capital": r"\p{Lu}"})
+_count_few_kinds = counter_of_kinds({"emoji": _EMOJI, "letter": r"\p{L}", "capital": r"\p{Lu}"})
 _DIGITS = regex.compile(r"\p{N}+")
 _SIGN, _SYMBOL = regex.compile(r"\p{P}"), regex.compile(r"\p{S}")
 _WIDE, _GAP = "\u3000", regex.compile(r"[ \t]{2,}")
@@ -151,7 +149,7 @@ def measure_format(text: str) -> dict[str, float]:
     size, lines = max(1, len(text)), text.split("\n")
     written = [line for line in lines if line.strip()] or [" "]
     plain = _STICKER.sub("", _PLACEHOLDER.sub("", text))
-    words, of_kind = plain.split(), _COUNTED.count(Counter(plain))
+    words, of_kind = plain.split(), _count_few_kinds(Counter(plain))
     lengths = np.array([len(line) for line in written])
     first, last = (Counter(_kind(line.strip()[place : place + 1 or None]) for line in written) for place in (0, -1))
     end = _kind(written[-1].rstrip()[-1:])
