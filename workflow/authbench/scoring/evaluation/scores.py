@@ -117,7 +117,8 @@ def _scores_of(
     plain = [column for column, name in enumerate(names) if name != "pool" and ":" not in name]
     present = np.unique(of_author[answered])
     column_of, drawn = np.searchsorted(present, of_author), weights[:, present]
-    sums = _by_author(table[:, plain], column_of[answered], len(present))
+    sums = np.zeros((len(present), len(plain)))
+    np.add.at(sums, column_of[answered], table[:, plain])
     counts = np.bincount(column_of[answered], minlength=len(present)).astype(np.float32)
     replicates = weighted_means(drawn, sums, counts[:, None])
     cell |= {names[column]: float(mean[column]) for column in plain}
@@ -173,13 +174,6 @@ def _chosen_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
     queries, scores = pairs
     kept = chosen[queries]
     return queries[kept], scores[kept]
-
-
-def _by_author(table: F64, author: np.ndarray, authors: int) -> F64:
-    """Return the sums of the rows of each author, shape (authors, columns)."""
-    sums = np.zeros((authors, table.shape[1]))
-    np.add.at(sums, author, table)
-    return sums
 
 
 def _macro(genre: str, by_genre: Mapping[str, Cell]) -> Cell:

@@ -14,8 +14,8 @@ import regex
 from authbench.core.errors import InputError, first_line
 from authbench.core.identity import keyed_hash
 from authbench.core.words import did_you_mean
+from authbench.suites.style.steb.steps import PAIRS, numbers
 from authbench.suites.style.steb.steps import STEPS as STEPS_OF_STEB
-from authbench.suites.style.steb.steps import numbers
 
 Tables = Mapping[str, pl.DataFrame]
 Step = Callable[..., pl.DataFrame]  # of rows, what the entry states, and if asked for the entry's other tables
@@ -112,9 +112,8 @@ def consecutive_pairs(frame: pl.DataFrame, parts: str, text: str, changes: str, 
         if len(changed_at) != len(there) - 1:
             continue
         for first, second, changed in zip(there, there[1:], changed_at, strict=False):
-            here = {"first": first, "second": second, "same": "false" if changed else "true"}
-            made.append({"document": row[document], **here})
-    return pl.DataFrame(made, schema=dict.fromkeys(("document", "first", "second", "same"), pl.String))
+            made.append((row[document], first, second, "false" if changed else "true"))
+    return pl.DataFrame(made, schema=PAIRS, orient="row")
 
 
 def cut_at_change(frame: pl.DataFrame, text: str, positions: str, document: str) -> pl.DataFrame:
@@ -124,10 +123,10 @@ def cut_at_change(frame: pl.DataFrame, text: str, positions: str, document: str)
         whole, places = row[text] or "", numbers(row[positions])
         breaks = [found.start() for found in regex.finditer(r"\n\s*", whole)]
         at = places[0] if places else min(breaks, key=lambda here: abs(here - len(whole) // 2), default=0)
-        if whole[:at].strip() and whole[at:].strip():
-            pair = {"first": whole[:at].strip(), "second": whole[at:].strip(), "same": "false" if places else "true"}
-            made.append({"document": row[document], **pair})
-    return pl.DataFrame(made, schema=dict.fromkeys(("document", "first", "second", "same"), pl.String))
+        first, second = whole[:at].strip(), whole[at:].strip()
+        if first and second:
+            made.append((row[document], first, second, "false" if places else "true"))
+    return pl.DataFrame(made, schema=PAIRS, orient="row")
 
 
 def balance_per_document(frame: pl.DataFrame, same: str, document: str) -> pl.DataFrame:
@@ -232,12 +231,8 @@ def pieces(frame: pl.DataFrame, text: str, characters: int, most: int) -> pl.Dat
     return (
         frame.drop_nulls(text)
         .with_columns(
-            pl.Series(
-                text,
-                [cut.findall(whole)[:most] for whole in frame[text].drop_nulls()],
-                dtype=pl.List(pl.String),
-            )
-        )  # fmt: skip
+            pl.Series(text, [cut.findall(whole)[:most] for whole in frame[text].drop_nulls()], dtype=pl.List(pl.String))
+        )
         .explode(text)
         .drop_nulls(text)
     )

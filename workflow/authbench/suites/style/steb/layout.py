@@ -34,13 +34,12 @@ OURS = {theirs: ours for ours, theirs in NAMES.items()}
 _NOT_THEIRS = ("comparisons", "distractor_comparisons", "levels", "queries", "targets", "measured_by")
 
 
-def write(folder: Path, results: Mapping[str, JsonMapping]) -> int:
-    """Write the metrics of models below a folder; return the number of files.
+def write(folder: Path, results: Mapping[str, JsonMapping]) -> None:
+    """Write the metrics of models below a folder.
 
     Args:
         results: by model, `steb` of its result: by dataset its `tasks` and `episodes`.
     """
-    written = 0
     for model, datasets in results.items():
         for dataset, cell in datasets.items():
             for task, measured in cell["tasks"].items():
@@ -50,8 +49,6 @@ def write(folder: Path, results: Mapping[str, JsonMapping]) -> int:
                     kept = {name: value for name, value in measured.items() if name not in _NOT_THEIRS}
                     kept = {name: value for name, value in kept.items() if not name.endswith("interval")}
                     write_text(path, orjson.dumps(kept, option=orjson.OPT_INDENT_2).decode() + "\n")
-                    written += 1
-    return written
 
 
 def read(*folders: Path) -> dict[str, dict[tuple[str, str], JsonMapping]]:

@@ -11,7 +11,7 @@ import regex
 
 from authbench.core.errors import InputError
 
-_PAIRS = dict.fromkeys(("document", "first", "second", "same"), pl.String)
+PAIRS = dict.fromkeys(("document", "first", "second", "same"), pl.String)
 SEED = 42
 FEWEST, MOST = 25, 200  # limits of the texts per label
 
@@ -70,7 +70,7 @@ def cut_in_two(frame: pl.DataFrame, document: str, positions: str, text: str) ->
         first, second = whole[:at], whole[at:end]
         if first.strip() and second.strip():
             made.append((row[document], first, second, "false" if places else "true"))
-    return pl.DataFrame(made, schema=_PAIRS, orient="row")
+    return pl.DataFrame(made, schema=PAIRS, orient="row")
 
 
 def neighbouring_lines(
@@ -96,7 +96,7 @@ def neighbouring_lines(
     made = []
     for ones, others in zip(same, different, strict=True):
         made += [(*pair, "true") for pair in ones] + [(*pair, "false") for pair in others]
-    return pl.DataFrame(made, schema=_PAIRS, orient="row")
+    return pl.DataFrame(made, schema=PAIRS, orient="row")
 
 
 def chosen_by_digest(frame: pl.DataFrame, by: str, of: str, into: str) -> pl.DataFrame:
