@@ -137,11 +137,7 @@ def _numbers(ids: pl.Series, known: Mapping[str, int]) -> pl.Series:
 
 
 def _other_work(
-    split: str,
-    query_of: Mapping[str, int],
-    candidates: Mapping[str, int],
-    positives: Lists,
-    stated: pl.DataFrame,
+    split: str, query_of: Mapping[str, int], candidates: Mapping[str, int], positives: Lists, stated: pl.DataFrame
 ) -> BOOL:
     if stated.is_empty():
         return np.zeros(len(positives.rows), bool)

@@ -94,11 +94,7 @@ def _by_score(queries: I32, scores: F64) -> Pairs:
 
 
 def _scores_of(
-    chosen: np.ndarray,
-    values: Mapping[str, F64],
-    pairs: Mapping[str, Pairs],
-    of_author: np.ndarray,
-    weights: F32,
+    chosen: np.ndarray, values: Mapping[str, F64], pairs: Mapping[str, Pairs], of_author: np.ndarray, weights: F32
 ) -> Cell:
     """Return counts, scores and intervals of the queries where `chosen` is true."""
     answered = chosen & ~np.isnan(values["pool"])

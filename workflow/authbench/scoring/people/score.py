@@ -78,14 +78,12 @@ class Measured:
     Attributes:
         values: value by measure; NaN if a kind of pair is missing.
         replicates: by measure, shape (replicates,).
-        by_language: the values by language.
-        counts: number of pairs by language.
+        by_language: the number of pairs and the values by language.
     """
 
     values: dict[str, float] = field(default_factory=dict)
     replicates: dict[str, F64] = field(default_factory=dict)
     by_language: dict[str, dict[str, float]] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
 
 
 def measured(scores: F64, same: BOOL, languages: np.ndarray, weights: F64, thresholds: Mapping[str, float]) -> Measured:
@@ -111,8 +109,8 @@ def measured(scores: F64, same: BOOL, languages: np.ndarray, weights: F64, thres
         wins, couples = wins + won, couples + pairs
         right[here] = (np.sign(scores[here] - thresholds[lang]) * np.where(same[here], 1, -1) + 1) / 2
         with np.errstate(invalid="ignore", divide="ignore"):
-            found.by_language[lang] = {"auc": float(won[0] / pairs[0]), "accuracy": float(right[here].mean())}
-        found.counts[lang] = int(here.sum())
+            area, share = float(won[0] / pairs[0]), float(right[here].mean())
+        found.by_language[lang] = {"pairs": int(here.sum()), "auc": area, "accuracy": share}
     with np.errstate(invalid="ignore", divide="ignore"):
         measures = {"auc": wins / couples, "accuracy": (drawn @ right) / drawn.sum(axis=1)}
     for measure, values in measures.items():
@@ -146,8 +144,7 @@ def _summary(own: Measured, people: Measured | None, languages: np.ndarray) -> d
                 enough,
             )
     found["by_language"] = {
-        lang: {"pairs": own.counts[lang]} | {name: _finite(value) for name, value in values.items()}
-        for lang, values in own.by_language.items()
+        lang: {name: _finite(value) for name, value in values.items()} for lang, values in own.by_language.items()
     }
     return found
 

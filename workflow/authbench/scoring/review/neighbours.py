@@ -116,11 +116,8 @@ def kept_neighbours(
             if lang not in signed:
                 continue
             ours, marks = signed[lang]
-            theirs, keys, contents = (
-                signatures(part["content"], permutations, shingle_chars)[0],
-                part["doc_key"],
-                part["content"],
-            )
+            keys, contents = part["doc_key"], part["content"]
+            theirs = signatures(contents, permutations, shingle_chars)[0]
             for key, mark in zip(ours["doc_key"], marks, strict=True):
                 alike = (theirs == mark).mean(axis=1)
                 for place in np.argsort(-alike, kind="stable")[: MOST + 1].tolist():

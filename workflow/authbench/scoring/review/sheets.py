@@ -99,14 +99,8 @@ def write_sheets(
 
 def _choice(key: str, reason: str | None, meaning: str) -> Choice:
     words = reason.replace("_", " ") if reason else "good"
-    return Choice(
-        key,
-        words,
-        json.dumps({"reason": reason}),
-        "out" if reason else "good",
-        f"out: {words}" if reason else words,
-        meaning,
-    )
+    side, told = ("out", f"out: {words}") if reason else ("good", words)
+    return Choice(key, words, json.dumps({"reason": reason}), side, told, meaning)
 
 
 def entry(row: JsonMapping, rules: Rules, beside: Beside) -> JsonObject:

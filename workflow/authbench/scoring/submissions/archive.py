@@ -98,12 +98,8 @@ def files_of(folder: Path) -> dict[str, Path]:
     """
     folder = folder.parent if folder.name == SCORES else folder
     folder = folder.parent if folder.name == OWN else folder
-    found = {
-        SCORES: folder / OWN / SCORES,
-        QUERIES: folder / OWN / QUERIES,
-        PAIRS: folder / PAIRS,
-        RELEASED: folder / RELEASED,
-    }
+    found = {name: folder / OWN / name for name in (SCORES, QUERIES)}
+    found |= {name: folder / name for name in (PAIRS, RELEASED)}
     absent = [path for path in found.values() if not path.is_file()]
     if absent:
         models = sorted(path.parents[1].name for path in folder.glob(f"*/{OWN}/{SCORES}"))

@@ -167,13 +167,7 @@ def contradictions(ranking: Ranking, split: Split, negatives: Mapping[str, Lists
 
 
 def _refuted(
-    ranking: Ranking,
-    split: Split,
-    known: pl.DataFrame,
-    pool: str,
-    codes: tuple[I32, I32],
-    first: int,
-    last: int,
+    ranking: Ranking, split: Split, known: pl.DataFrame, pool: str, codes: tuple[I32, I32], first: int, last: int
 ) -> Iterator[str]:
     """Yield the ranks of queries [first, last) in a pool that the `known` scores refute."""
     ids, positives, (of_query, of_candidate) = split.documents["id"], split.positives, codes

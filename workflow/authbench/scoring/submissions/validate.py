@@ -77,10 +77,7 @@ def validate(submission: Submission, split: Split) -> Verdict:
         ranking, queries = read_ranking(submission, split, negatives)
         ranking = with_plugged(ranking, split, list(_plugged(scores)))
         found, partial = queries_table(split, ranking), ranking.depths is not None
-        problems = [
-            *_some(contradictions(ranking, split, negatives)),
-            *_some(_other_values(queries, found, partial)),
-        ]
+        problems = [*_some(contradictions(ranking, split, negatives)), *_some(_other_values(queries, found, partial))]
         again = scores_of(split, ranking, negatives, found, scores["settings"]["seed"])
         again["overall"] |= _over_all_negatives(scores["overall"], again["overall"], split, ranking)
         compared: list[str] = []

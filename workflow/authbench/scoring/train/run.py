@@ -9,7 +9,6 @@
 """
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -29,7 +28,7 @@ from authbench.scoring.evaluation.split import Split
 from authbench.scoring.train.planned import tuned_name
 from authbench.scoring.train.records import CURVES, MEASURED
 from authbench.scoring.train.tune import precision_of, tune
-from authbench.scoring.train.unfinished import Unfinished
+from authbench.scoring.train.unfinished import Unfinished, read_if_whole
 
 
 def train(
@@ -65,7 +64,8 @@ def train_one(
     name = tuned_name(model.name, seed)
     record, folder = out / f"{name}.json", out / name
     made_with = _made_with(model, learnt, watched, settings, seed, draws)
-    if folder.is_dir() and (out / f"{name}.yaml").is_file() and _record(record).get("made_with") == made_with:
+    known = read_if_whole(record) or {}
+    if folder.is_dir() and (out / f"{name}.yaml").is_file() and known.get("made_with") == made_with:
         return record
     record.unlink(missing_ok=True)  # it would vouch for the next weights if this training is killed at its end
     unfinished = Unfinished(out / f"{name}.unfinished", made_with)
@@ -131,12 +131,6 @@ def _made_with(
         "draws": draws,
         "authbench": VERSION,
     }
-
-
-def _record(path: Path) -> dict[str, object]:
-    with suppress(InputError, OSError):
-        return read_json(path)
-    return {}
 
 
 def _entry_text(model: ModelEntry, name: str, seed: int, tags: Sequence[str]) -> str:

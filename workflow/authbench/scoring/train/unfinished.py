@@ -20,6 +20,13 @@ from authbench.core.storage.json_files import read_json, write_json
 _CHECKPOINT = "checkpoint-"
 
 
+def read_if_whole(path: Path) -> JsonObject | None:
+    """Return the object that `write_json` wrote; None if the file is missing or was changed."""
+    with suppress(InputError, OSError):
+        return read_json(path)
+    return None
+
+
 class Unfinished:
     """Manage the folder of a training: create it if missing, and empty it if it holds another training's state."""
 
@@ -27,10 +34,7 @@ class Unfinished:
         self.folder = folder
         stated = folder / "made_with.json"
         known = json.loads(json.dumps(made_with))
-        found = None
-        with suppress(InputError, OSError):
-            found = read_json(stated)
-        if found != known:
+        if read_if_whole(stated) != known:
             self.remove()
             folder.mkdir(parents=True)
             write_json(stated, known)
@@ -53,10 +57,8 @@ class Unfinished:
 
     def curve(self, step: int) -> list[JsonObject]:
         """Return the rows up to a step; none if that step was not measured."""
-        rows: list[JsonObject] = []
-        with suppress(InputError, OSError):
-            rows = read_json(self.folder / "curve.json")["rows"]
-        before = [row for row in rows if row["step"] <= step]
+        found = read_if_whole(self.folder / "curve.json") or {"rows": []}
+        before = [row for row in found["rows"] if row["step"] <= step]
         return before if before and before[-1]["step"] == step else []
 
     def write_curve(self, rows: Sequence[Mapping[str, object]]) -> None:

@@ -143,14 +143,7 @@ def _log_likelihood(disputed: Sentences, order: int, table: Table, stamp: int, g
 
 @compiled
 def log_likelihoods(
-    pool: Sentences,
-    draws: I64,
-    disputed: Sentences,
-    order: int,
-    pads_count: bool,
-    table: Table,
-    stamp: int,
-    grams: I32,
+    pool: Sentences, draws: I64, disputed: Sentences, order: int, pads_count: bool, table: Table, stamp: int, grams: I32
 ) -> tuple[F64, F64]:
     """Return the `_log_likelihood` of the disputed sentences under each row of drawn sentences of the pool.
 

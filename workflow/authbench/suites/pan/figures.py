@@ -27,9 +27,8 @@ def tippett(ratios: pl.DataFrame, marks: Mapping[str, Mark]) -> Chart:
         for side, dash, of in ((truth, "-", "one author"), (~truth, "--", "two authors")):
             place, share = (_thinned(one) for one in at_least(own[side & np.isfinite(own)]))
             if len(place):
-                lines.append(
-                    Curve(f"{name}, {of}", [*place, place[-1]], [*share, 0.0], Mark(marks[name].colour, dash=dash))
-                )
+                mark = Mark(marks[name].colour, dash=dash)
+                lines.append(Curve(f"{name}, {of}", [*place, place[-1]], [*share, 0.0], mark))
     about = "Calibrated on the other half of the problems. The wrong side of 0 misleads."
     axes = Scale("log10 of the likelihood ratio"), Scale("share", (0.0, 1.02))
     return curves("tippett", "Share with at least a likelihood ratio", about, lines, *axes)
@@ -54,12 +53,8 @@ def det(scores: Mapping[str, F64], truth: Truth, drawn: Mapping[str, Mark]) -> C
         for name, own in scores.items() if known else ():
             alarms, misses = (np.clip(_thinned(one), TICKS[0], 1 - TICKS[0]) for one in detection_errors(truth, own))
             mark = marks[name]
-            [drawn] = axes.plot(
-                *_cut_at(np.stack([ndtri(alarms), ndtri(misses)]), high),
-                color=mark.colour,
-                linestyle=mark.dash,
-                linewidth=1.8,
-            )
+            curve = _cut_at(np.stack([ndtri(alarms), ndtri(misses)]), high)
+            [drawn] = axes.plot(*curve, color=mark.colour, linestyle=mark.dash, linewidth=1.8)
             canvas.tip(drawn, name)
         for axis, limit in ((axes.xaxis, axes.set_xlim), (axes.yaxis, axes.set_ylim)):
             axis.set_ticks([float(ndtri(tick)) for tick in TICKS], [f"{100 * tick:g} %" for tick in TICKS])

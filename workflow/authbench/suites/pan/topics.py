@@ -91,12 +91,8 @@ def influence(truth: Truth, scores: F64, similar: F64) -> Influence:
 
 
 def _spread(values: F64) -> Spread:
-    known = len(values) > 0
-    return {
-        "pairs": len(values),
-        "mean": float(values.mean()) if known else None,
-        "sd": float(values.std()) if known else None,
-    }
+    mean, sd = (float(values.mean()), float(values.std())) if len(values) else (None, None)
+    return {"pairs": len(values), "mean": mean, "sd": sd}
 
 
 def _regression(similar: F64, scores: F64) -> Regression:

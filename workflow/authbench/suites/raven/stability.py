@@ -17,14 +17,9 @@ def rank_correlations(scores: F64) -> F64:
     NaN if all systems of a fold have equal scores.
     """
     centred, lengths = centred_ranks(scores)
-    return np.array(
-        [
-            np.nan
-            if not lengths[one] * lengths[other]
-            else centred[:, one] @ centred[:, other] / lengths[one] / lengths[other]
-            for one, other in combinations(range(scores.shape[1]), 2)
-        ]
-    )
+    pairs = combinations(range(scores.shape[1]), 2)
+    with np.errstate(invalid="ignore"):
+        return np.array([centred[:, a] @ centred[:, b] / lengths[a] / lengths[b] for a, b in pairs])
 
 
 def agreement_of_folds(scores: Sequence[F64]) -> tuple[float, float]:

@@ -90,12 +90,8 @@ def dendrogram(task: str, values: np.ndarray, datasets: Sequence[str]) -> Chart:
         axes.axvline(CUT, color=VERMILION, linewidth=1.2, linestyle=":")
         axes.annotate("cut", (CUT, 0), (0, 4), textcoords="offset points", ha="center", fontsize=SMALL, color=MUTED)
         round_ticks(axes, "x")
-        name_rows(
-            canvas,
-            axes,
-            [_middle_cut(datasets[leaf]) for leaf in tree["leaves"]],
-            [10 * at + 5 for at in range(len(datasets))],
-        )
+        names = [_middle_cut(datasets[leaf]) for leaf in tree["leaves"]]
+        name_rows(canvas, axes, names, [10 * at + 5 for at in range(len(datasets))])
 
     about = "Ward linkage on one minus Spearman's correlation over models; what joins left of the line is one cluster."
     title = f"Datasets that rank models alike: {spaced(task)}"
