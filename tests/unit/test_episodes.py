@@ -87,7 +87,7 @@ def test_the_parts_of_a_text_are_one_episode_of_one_forward_pass(checkpoint):
     asked = settings(checkpoint, pooling="episode", remote_code=True, max_tokens=12, long_texts="chunk_and_pool")
     found = embed(load_checkpoint(asked), TEXTS, asked, "")
     model = load_checkpoint(asked)
-    parts, owners = transformer._tokenised(model, TEXTS, asked, "")
+    parts, owners, _ = transformer._tokenised(model, TEXTS, asked, "")
     own = [torch.tensor(part) for part, owner in zip(parts, owners, strict=True) if owner == 0]
     assert len(own) > 2 and all(len(part) <= 12 for part in own)
     sums = torch.stack([model.model.letters(part).sum(0) for part in own])
@@ -135,7 +135,7 @@ def test_a_vector_for_each_part_is_compared_by_best_match(checkpoint_of_many):
     assert isinstance(shipped, TransformerParameters)
     asked = replace(shipped, checkpoint=str(checkpoint_of_many), revision=None, dtype="float32", max_tokens=12)
     loaded = load_checkpoint(asked)
-    parts, owners = transformer._tokenised(loaded, TEXTS, asked, "")
+    parts, owners, _ = transformer._tokenised(loaded, TEXTS, asked, "")
     vectors = []
     for text in range(len(TEXTS)):
         own = [torch.tensor(part) for part, owner in zip(parts, owners, strict=True) if owner == text]

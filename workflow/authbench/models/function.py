@@ -92,7 +92,8 @@ def called(function: Callable[[list[str]], object], shown: str, texts: list[str]
     except (Exception, SystemExit) as problem:
         raise InputError(f"{shown} {raised(problem)}, of {count} texts. {_EXPECTED}") from problem
     if found.dtype.kind not in "fiub":
-        raise InputError(f"{shown} returned {_described(found)} for {count} texts. {_EXPECTED}")
+        what = f"an array of {found.dtype}, shape {found.shape}" if found.ndim else "no array"
+        raise InputError(f"{shown} returned {what} for {count} texts. {_EXPECTED}")
     if found.ndim != 2 or len(found) != count or not found.shape[1]:
         raise InputError(f"{shown} returned shape {found.shape} for {count} texts. {_EXPECTED}")
     if dimensions not in (None, found.shape[1]):
@@ -153,7 +154,3 @@ def _path_of(path: Sequence[str]) -> Iterator[list[str]]:
         yield sys.path
     finally:
         sys.path[:] = before
-
-
-def _described(found: np.ndarray) -> str:
-    return f"an array of {found.dtype}, shape {found.shape}" if found.ndim else "no array"

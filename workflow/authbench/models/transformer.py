@@ -206,13 +206,12 @@ def embed(model: Checkpoint, texts: Sequence[str], parameters: TransformerParame
     Texts are tokenised once and run in batches of similar length. The composition of a batch changes a value only by
     float rounding (under 1e-5 in float32).
     """
-    parts, owners = _tokenised(model, texts, parameters, prompt)
+    parts, owners, prompted = _tokenised(model, texts, parameters, prompt)
     if parameters.pooling == "episode":
         found = model.embed(parts, owners, len(texts))
         return np.array([unit(one).mean(axis=0) if one.ndim > 1 else one for one in found], np.float32)
     vectors: F32 = np.empty((0, 0), np.float32)
-    run = partial(_forward, model, prompted=_length_of(model.tokenizer, prompt))
-    for rows, found in in_batches(run, parts):
+    for rows, found in in_batches(partial(_forward, model, prompted=prompted), parts):
         if not len(vectors):
             vectors = np.empty((len(parts), found["sentence_embedding"].shape[1]), np.float32)
         pooled = found["sentence_embedding"].float()
@@ -247,7 +246,7 @@ def embed_tokens(
     """
     import torch
 
-    parts, owners = _tokenised(model, texts, parameters, prompt)
+    parts, owners, prompted = _tokenised(model, texts, parameters, prompt)
     if parameters.pooling == "episode":
         episodes = model.embed(parts, owners, len(texts))
         if any(one.ndim == 1 for one in episodes):
@@ -262,8 +261,7 @@ def embed_tokens(
             "Set interaction: vector, or a lower max_tokens, or evaluate a smaller split."
         )
     vectors_of: list[list[F16]] = [[] for _ in texts]
-    run = partial(_forward, model, prompted=_length_of(model.tokenizer, prompt))
-    for rows, found in in_batches(run, parts):
+    for rows, found in in_batches(partial(_forward, model, prompted=prompted), parts):
         scaled = torch.nn.functional.normalize(found["token_embeddings"].float(), dim=-1).half().cpu().numpy()
         for row, vectors in zip(rows, scaled, strict=True):
             vectors_of[owners[row]].append(vectors[: len(parts[row])])
@@ -288,8 +286,10 @@ def _forward(model: Checkpoint, batch: Sequence[Sequence[int]], prompted: int) -
 
 def _tokenised(
     model: Checkpoint, texts: Sequence[str], parameters: TransformerParameters, prompt: str
-) -> tuple[list[list[int]], list[int]]:
+) -> tuple[list[list[int]], list[int], int]:
     """Return the token ids of every part of every text, with special tokens and prompt, and the text of each part.
+
+    The third value is how many tokens the prompt has with the special tokens before it; 0 without a prompt.
 
     The prompt and the text after it are tokenised as a single text, as sentence-transformers do. If a text is too long,
     each of its parts gets the tokens of the prompt instead.
@@ -318,14 +318,7 @@ def _tokenised(
             f"{cut:,} of {len(texts):,} texts are cut at {most} tokens (max_tokens); "
             "long_texts: chunk_and_pool reads all of them"
         )
-    return parts, owners
-
-
-def _length_of(tokenizer: Tokenizer, prompt: str) -> int:
-    """Return how many tokens the prompt has with the special tokens before it; 0 without a prompt."""
-    if not prompt:
-        return 0
-    return len(_around(tokenizer)[0]) + len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+    return parts, owners, len(before) + len(leading) if prompt else 0
 
 
 @lru_cache

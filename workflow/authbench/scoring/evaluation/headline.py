@@ -13,7 +13,7 @@ All scores are computed from a table with a row per query (`evaluate.run.queries
 the model. Memory: 4 bytes per author and bootstrap replicate, and a few columns of the queries.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -109,28 +109,23 @@ def averaged_languages(queries: pl.DataFrame, score: str, pool_authors: Mapping[
     ]
 
 
-def _macro_means(values: F64, counts: F64, authors: Authors, of_language: Sequence[BOOL]) -> tuple[F64, F64]:
-    """Return the mean over languages of `values` (rows, queries): shape (rows,), and its replicates (replicates, rows).
-
-    A replicate leaves out a language if it contains none of its authors.
-    """
-    parts = [means_of_authors(values, counts, authors, chosen) for chosen in of_language]
-    drawn = np.stack([part.replicates(authors) for part in parts])
-    known = np.isfinite(drawn)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        replicates = np.where(known, drawn, 0.0).sum(axis=0) / known.sum(axis=0)
-    return np.mean([part.values.mean(axis=1) for part in parts], axis=0), replicates
-
-
 def over_languages(
     values: F64, counts: F64, queries: pl.DataFrame, score: str, authors: Authors, pool_authors: Mapping[str, int]
 ) -> tuple[list[str], list[dict[str, float | None]]]:
-    """Return the `averaged_languages`, and for each row of values its `macro` with an interval; empty without any."""
+    """Return the `averaged_languages`, and for each row of values its `macro` with an interval; empty without any.
+
+    A replicate leaves out a language if it contains none of its authors.
+    """
     languages = averaged_languages(queries, score, pool_authors)
     if not languages:
         return [], [{} for _ in values]
     chosen = [(queries["lang"] == lang).to_numpy() for lang in languages]
-    mean, replicates = _macro_means(values, counts, authors, chosen)
+    parts = [means_of_authors(values, counts, authors, one) for one in chosen]
+    drawn = np.stack([part.replicates(authors) for part in parts])
+    known = np.isfinite(drawn)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        replicates = np.where(known, drawn, 0.0).sum(axis=0) / known.sum(axis=0)
+    mean = np.mean([part.values.mean(axis=1) for part in parts], axis=0)
     limits = [interval(column) or (None, None) for column in replicates.T]
     return languages, [
         {"macro": float(value), "macro_low": low, "macro_high": high}

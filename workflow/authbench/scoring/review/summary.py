@@ -127,21 +127,14 @@ def _agreements(
         return
     for lang, keys in _by_language(both, lang_of):
         kept = np.array([[first[key] is None, second[key] is None] for key in keys])
-        drawn = author_weights(tuple(keys), seed).astype(np.float64)
-        bounds = interval(_kappas(kept, drawn)) or (None, None)
         [value] = _kappas(kept, np.ones((1, len(keys))))
+        kappa = float(value) if np.isfinite(value) else None
+        drawn = author_weights(tuple(keys), seed).astype(np.float64)
+        bounds = None if kappa is None else interval(_kappas(kept, drawn))
         ruled_out = [key for key in keys if first[key] is not None and second[key] is not None]
         same = [first[key] == second[key] for key in ruled_out]
-        yield (
-            one,
-            other,
-            lang,
-            len(keys),
-            float((kept[:, 0] == kept[:, 1]).mean()),
-            float(value) if np.isfinite(value) else None,
-            *(bounds if np.isfinite(value) else (None, None)),
-            sum(same) / len(same) if same else None,
-        )
+        alike, same_reason = float((kept[:, 0] == kept[:, 1]).mean()), sum(same) / len(same) if same else None
+        yield one, other, lang, len(keys), alike, kappa, *(bounds or (None, None)), same_reason
 
 
 def _kappas(kept: np.ndarray, weights: F64) -> F64:

@@ -56,10 +56,8 @@ class Examples:
             for start in range(0, len(pairs) - batch + 1, batch):
                 chosen = pairs[start : start + batch]
                 asking = {self.authors[anchor] for anchor, _ in chosen}
-                if matched:
-                    found.append([Example(*pair, self._negative(pair, asking, epoch)) for pair in chosen])
-                else:
-                    found.append([Example(*pair) for pair in chosen])
+                negatives = (self._negative(pair, asking, epoch) if matched else None for pair in chosen)
+                found.append([Example(*pair, negative) for pair, negative in zip(chosen, negatives, strict=True)])
         return found
 
     def pairs(self, epoch: int) -> list[tuple[int, int]]:

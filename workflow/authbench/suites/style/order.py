@@ -44,15 +44,12 @@ def score(levels: Sequence[Rows], styles: Sequence[str]) -> JsonObject:
         style: {name: value for name, value in part.items() if "ties" not in name} for style, part in parts.items()
     }
     return {
-        "accuracy": float(np.mean([part["accuracy"] for part in parts.values()])),
-        "distractor": float(np.mean([part["distractor"] for part in parts.values()])),
+        **{name: float(np.mean([part[name] for part in parts.values()])) for name in ("accuracy", "distractor")},
         "interval": intervals.of_items([both[0] for both in credits.values()], pooled=False),
         "distractor_interval": intervals.of_items([both[1] for both in credits.values()], pooled=False),
         "chance": 1 / factorial(len(levels)),
         "distractor_chance": 1 / factorial(len(levels)),
-        "comparisons": sum(part["comparisons"] for part in parts.values()),
-        "ties": sum(part["ties"] for part in parts.values()),
-        "distractor_ties": sum(part["distractor_ties"] for part in parts.values()),
+        **{name: sum(part[name] for part in parts.values()) for name in ("comparisons", "ties", "distractor_ties")},
         **counts,
         "by_style": by_style,
     }
