@@ -206,16 +206,8 @@ def _build(name: str, entry: JsonMapping, path: Path) -> ModelEntry:
         if own_prompt(parameters.prompt) is None:
             parameters = replace(parameters, prompt=str(_given_file(parameters.prompt, path, "prompt")))
         parameters = replace(parameters, prompt_sha256=sha256_of_text(read_prompt(parameters.prompt)))
-    return ModelEntry(
-        name,
-        title,
-        entry["group"],
-        entry["kind"],
-        parameters,
-        tuple(entry.get("trained_on", ())),
-        entry.get("shortcut", False),
-        size=entry.get("size"),
-    )
+    trained_on, shortcut, size = tuple(entry.get("trained_on", ())), entry.get("shortcut", False), entry.get("size")
+    return ModelEntry(name, title, entry["group"], entry["kind"], parameters, trained_on, shortcut, size=size)
 
 
 def _given_file(file: str, path: Path, parameter: str = "file") -> Path:

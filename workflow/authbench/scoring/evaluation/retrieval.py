@@ -157,11 +157,8 @@ def pools(split: Split) -> dict[str, tuple[I32, I32]]:
         language_source=pl.concat_str("lang", "source", separator="\x1f"),
         topic="topic",
     )
-    found = {}
-    for name in keys.columns:
-        code = keys[name].rank("dense").to_numpy().astype(np.int32)
-        found[name] = (code[split.asks], code[: split.candidates])
-    return found
+    codes = {name: keys[name].rank("dense").to_numpy().astype(np.int32) for name in keys.columns}
+    return {name: (code[split.asks], code[: split.candidates]) for name, code in codes.items()}
 
 
 def tie_keys(split: Split) -> U64:

@@ -18,7 +18,7 @@ from authbench.scoring.evaluation.split import Split
 from authbench.scoring.evaluation.verification import NEGATIVES
 from authbench.scoring.metrics.auc import area_of_wins, pairs_below
 from authbench.scoring.metrics.bootstrap import interval, intervals, weighted_means
-from authbench.scoring.metrics.error_rate import ErrorRate, error_rate, error_rates_of_replicates, histograms
+from authbench.scoring.metrics.error_rate import error_rate, error_rates_of_replicates, histograms
 from authbench.scoring.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.scoring.metrics.ranking import chance_adjusted, cuts_in_ties, per_query, random_per_query
 from authbench.scoring.metrics.score_bins import rates_of_bins
@@ -119,9 +119,8 @@ def _scores_of(
     replicates = weighted_means(drawn, sums, counts[:, None])
     cell |= {names[column]: float(mean[column]) for column in plain}
     limited = dict(zip((names[column] for column in plain), intervals(replicates), strict=True))
-    for kind, suffix, rate, area, limits in _error_rates(answered, pairs, column_of, drawn):
-        cell |= {f"{name}{suffix}": value for name, value in {**rate._asdict(), "roc_auc": area}.items()}
-        cell[f"pairs{suffix}"] = int(answered[pairs[kind][0]].sum())
+    for suffix, found, limits in _error_rates(answered, pairs, column_of, drawn):
+        cell |= {f"{name}{suffix}": value for name, value in found.items()}
         limited[f"eer{suffix}"] = limits
     cell["intervals"] = {name: list(limits) for name, limits in limited.items() if limits}
     cell["pool"] = float(mean[names.index("pool")])
@@ -140,8 +139,8 @@ def _scores_of(
 
 def _error_rates(
     answered: np.ndarray, pairs: Mapping[str, Pairs], of_author: np.ndarray, weights: F32
-) -> Iterator[tuple[str, str, ErrorRate, float, tuple[float, float] | None]]:
-    """Yield each kind of negatives, the suffix of its keys, error rate, ROC area, and the interval of the rate."""
+) -> Iterator[tuple[str, dict[str, float], tuple[float, float] | None]]:
+    """Yield for each kind of negatives the suffix of keys, the error rate, area and pairs, and the rate's interval."""
     if not pairs:
         return
     sides = {side: _chosen_pairs(found, answered) for side, found in pairs.items()}
@@ -163,7 +162,8 @@ def _error_rates(
         drawn = error_rates_of_replicates(weights, counts[right], counts[kind]) if np.isfinite(rate.eer) else None
         limits = None if drawn is None else interval(drawn)
         area = float(area_of_wins(pairs_below(wrong, above), len(above), len(wrong)))
-        yield kind, "" if kind == "whole" else f"_{kind}", rate, area, limits
+        found = {**rate._asdict(), "roc_auc": area, "pairs": len(wrong)}
+        yield "" if kind == "whole" else f"_{kind}", found, limits
 
 
 def _chosen_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:

@@ -111,15 +111,13 @@ def random_per_query(candidates: I32, positives: I64) -> dict[str, F64]:
     return {name: np.array([value[name] for value in values])[which.ravel()] for name in NAMES}
 
 
-def cuts_in_ties(best: F64, cutoffs: Sequence[int] = CUTOFFS) -> dict[str, int]:
-    """Return for each K the number of queries with equal scores at ranks K and K + 1.
+def cuts_in_ties(best: F64) -> dict[str, int]:
+    """Return for each of CUTOFFS below the depth the number of queries with equal scores at ranks K and K + 1.
 
-    Args:
-        best: shape (queries, depth), scores, best first, -inf if missing.
-        cutoffs: values of K; values of `depth` or more are left out.
+    `best` are scores, best first, -inf if missing, shape (queries, depth).
     """
     real = np.isfinite(best)
-    return {f"{k}": int(((best[:, k - 1] == best[:, k]) & real[:, k]).sum()) for k in cutoffs if k < best.shape[1]}
+    return {f"{k}": int(((best[:, k - 1] == best[:, k]) & real[:, k]).sum()) for k in CUTOFFS if k < best.shape[1]}
 
 
 RANDOM_ERROR = 0.5  # equal error rate, and area under the ROC curve, of random scores

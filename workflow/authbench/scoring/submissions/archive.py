@@ -155,12 +155,8 @@ _COLUMNS: Mapping[str, Mapping[str, Sequence[str]]] = {
         **dict.fromkeys(_RANKS, ("int32",)),
     },
     RELEASED: {
-        "pool": _TEXT,
-        "group": ("int",),
-        "same": ("bool",),
-        "query": _TEXT,
-        "candidate": _TEXT,
-        "score": ("double",),
+        **dict.fromkeys(("pool", "query", "candidate"), _TEXT),
+        **{"group": ("int",), "same": ("bool",), "score": ("double",)},
     },
     QUERIES: {"id": _TEXT, "author_id": _TEXT, "lang": _TEXT},
 }

@@ -84,10 +84,7 @@ def _of_pairs(
             "positive and the negatives that the seed draws."
         )
     _expect_finite(PAIRS, joined)
-    parts, first = {}, 0
-    for kind, pairs in kinds.items():
-        parts[kind] = joined[first : first + len(pairs.rows)]
-        first += len(pairs.rows)
+    parts = {kind: joined.filter(kind=kind) for kind in kinds}
     ranks = {}
     for pool, (of_query, of_candidate) in pools(split).items():
         stated_ranks = parts[POSITIVE][rank_column(pool)]

@@ -51,14 +51,8 @@ class Run:
 
     def of(self, subset: str, measure: str) -> F64:
         """Return the scores of a subset, shape (verifiers, folds); NaN where a fold has no score."""
-        here = self.scores.filter(pl.col("subset") == subset)
-        return np.array(
-            [
-                here.filter(pl.col("verifier") == verifier).sort("fold")[measure].fill_null(np.nan).to_numpy()
-                for verifier in self.verifiers
-            ],
-            np.float64,
-        )
+        here = self.scores.filter(subset=subset).sort("fold").with_columns(pl.col(measure).fill_null(np.nan))
+        return np.array([here.filter(verifier=verifier)[measure].to_numpy() for verifier in self.verifiers], np.float64)
 
     def random(self) -> list[str]:
         """Return the random subsets that verifiers ran on, by seed."""

@@ -81,14 +81,8 @@ def document_rows(
 
 
 def _as_documents(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.select(
-        "id",
-        "lang",
-        "content",
-        genre=pl.lit(""),
-        source=pl.lit(""),
-        token_length=pl.col("content").str.len_chars() // 4,
-    )
+    unknown, tokens = pl.lit(""), pl.col("content").str.len_chars() // 4
+    return frame.select("id", "lang", "content", genre=unknown, source=unknown, token_length=tokens)
 
 
 def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:

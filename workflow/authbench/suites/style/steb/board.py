@@ -114,44 +114,31 @@ def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str,
     """
     page, theirs = assignment()["definitional"], assignment_of_steb()
     plain = [ACCURACY if task == "order_alignment" else task for task in FIGURES]
-    columns: dict[str, list[float]] = {}
-    counts: dict[str, int] = {}
-    for study, listed in page["studies"].items():
-        _add(columns, counts, study, models, theirs.get(study, listed), plain)
-    studies = list(columns)
-    if studies:
+    wanted = {study: (theirs.get(study, listed), plain) for study, listed in page["studies"].items()}
+    wanted |= {"features": (page["features"], plain), "independence": (theirs["independence"], ["order_alignment"])}
+    cells = {name: found for name, (listed, kinds) in wanted.items() if (found := _cells(models, listed, kinds))}
+    columns = {
+        name: [float(np.mean([np.mean([one[cell] for cell in kind]) for kind in found])) for one in models.values()]
+        for name, found in cells.items()
+    }
+    counts = {name: len({dataset for kind in found for _, dataset in kind}) for name, found in cells.items()}
+    if studies := [study for study in page["studies"] if study in columns]:
         columns["study"] = _mean(columns, studies)
-    _add(columns, counts, "features", models, page["features"], plain)
-    _add(columns, counts, "independence", models, theirs["independence"], ["order_alignment"])
-    parts = [name for name in ("study", "features", "independence") if name in columns]
-    if parts:
+    if parts := [name for name in ("study", "features", "independence") if name in columns]:
         columns[SCORE] = _mean(columns, parts)
-    return pl.DataFrame({"model": list(models)} | columns), counts
+    order = ("model", *studies, "study", "features", "independence", SCORE)
+    frame = pl.DataFrame({"model": list(models)} | columns)
+    return frame.select(name for name in order if name in frame.columns), counts
 
 
-def _add(
-    columns: dict[str, list[float]],
-    counts: dict[str, int],
-    name: str,
-    models: Mapping[str, Figures],
-    listed: Iterable[str | Sequence[str]],
-    kinds: Sequence[str],
-) -> None:
-    """Add a column over the datasets that all models have, if there are any."""
-    wanted = {one for entry in listed for one in ([entry] if isinstance(entry, str) else entry)}
-    cells = [
-        (kind, dataset)
-        for kind in kinds
-        for dataset in sorted(wanted)
-        if models and all((kind, dataset) in figures for figures in models.values())
-    ]
-    if cells:
-        met = dict.fromkeys(kind for kind, _ in cells)
-        columns[name] = [
-            float(np.mean([np.mean([figures[cell] for cell in cells if cell[0] == kind]) for kind in met]))
-            for figures in models.values()
-        ]
-        counts[name] = len({dataset for _, dataset in cells})
+def _cells(
+    models: Mapping[str, Figures], listed: Iterable[str | Sequence[str]], kinds: Sequence[str]
+) -> list[list[tuple[str, str]]]:
+    """Return by kind the scores of these datasets that all models have; kinds without any are left out."""
+    names = sorted({one for entry in listed for one in ([entry] if isinstance(entry, str) else entry)})
+    shared = set.intersection(*map(set, models.values())) if models else set()
+    cells = ([(kind, name) for name in names if (kind, name) in shared] for kind in kinds)
+    return [cell for cell in cells if cell]
 
 
 def _mean(columns: Mapping[str, Sequence[float]], names: Sequence[str]) -> list[float]:
