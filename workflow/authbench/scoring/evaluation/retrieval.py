@@ -177,7 +177,7 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
     queries, positives = len(split.asks), split.positives
     in_pool, keys = pools(split), tie_keys(split)
     of_both = keys[split.asks], keys[: split.candidates]
-    within = {name: (*codes, *members_of(codes)) for name, codes in in_pool.items() if name != "whole"}
+    within = {name: (*codes, *_members_of(codes)) for name, codes in in_pool.items() if name != "whole"}
     ranks = {name: np.zeros(len(positives.rows), np.int32) for name in in_pool}
     scores = np.empty(len(positives.rows))
     against = {name: np.empty(len(pairs.rows)) for name, pairs in negatives.items()}
@@ -206,7 +206,7 @@ def without_positives(counts: I64, positives: F64) -> I64:
     return found
 
 
-def members_of(codes: tuple[I32, I32]) -> tuple[I64, I32]:
+def _members_of(codes: tuple[I32, I32]) -> tuple[I64, I32]:
     """Return the start of each pool, and the candidates sorted by pool."""
     of_query, of_candidate = codes
     members = np.argsort(of_candidate, kind="stable").astype(np.int32)

@@ -14,7 +14,6 @@ import polars as pl
 from authbench.core.arrays import I32
 from authbench.core.identity import keyed_hash
 from authbench.scoring.evaluation.lists import Lists
-from authbench.scoring.evaluation.retrieval import members_of
 from authbench.scoring.evaluation.split import Split
 
 # The columns that a negative must share with its query.
@@ -40,13 +39,14 @@ def draw_negatives(split: Split, seed: int, count: int = PER_QUERY) -> dict[str,
     drawn = {}
     for kind, shared in NEGATIVES.items():
         code = _group_codes(split.documents, shared)
-        of_query, of_candidate = code[split.asks], code[: split.candidates]
-        members = members_of((of_query, of_candidate))
+        of_candidate = code[: split.candidates]
+        members = np.argsort(of_candidate, kind="stable").astype(np.int32)
+        starts = np.searchsorted(of_candidate[members], np.arange(code.max(initial=0) + 2))
         rows = np.full((len(split.asks), count), -1, np.int32)
         retrieval_kernels.draw_by_hash(
             keys[split.asks],
             keys[: split.candidates],
-            (np.where(answered, of_query, -1).astype(np.int32), of_candidate, *members),
+            (np.where(answered, code[split.asks], -1).astype(np.int32), of_candidate, starts, members),
             (split.positives.starts, split.positives.rows),
             (split.excluded.starts, split.excluded.rows),
             rows,
