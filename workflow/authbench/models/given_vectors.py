@@ -71,5 +71,4 @@ def _unit(vectors: F32) -> F32:
     with np.errstate(over="ignore"):
         lengths = np.linalg.norm(vectors, axis=1)
     near: np.ndarray = (np.abs(lengths - 1) < _ROUNDING)[:, None]
-    scaled: F32 = np.where(near, vectors, unit(vectors))
-    return scaled
+    return np.where(near, vectors, unit(vectors))

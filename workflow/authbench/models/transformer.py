@@ -157,16 +157,14 @@ class TransformerModel:
         Returns:
             Shape (texts, dimensions), rows of length 1.
         """
-        rows: F32 = unit(embed(checkpoint, texts, self.parameters, prompt))
-        return rows
+        return unit(embed(checkpoint, texts, self.parameters, prompt))
 
     def embed_as_given(self, documents: pl.DataFrame) -> Rows:
         """Embed documents without scaling the checkpoint's vectors to length 1."""
         return self._given(documents["content"], self.parameters.document_prompt)
 
     def _rows(self, texts: pl.Series, prompt: str) -> F32:
-        rows: F32 = unit(self._given(texts, prompt))
-        return rows
+        return unit(self._given(texts, prompt))
 
     def _given(self, texts: pl.Series, prompt: str) -> F32:
         if self.cache is None:

@@ -102,8 +102,7 @@ def _rates(weights: F32, below: F32, totals: F32, first: int, last: int) -> F32:
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = (weights @ below[:, max(first - 1, 0) : last]) / totals[:, None]
     padding = np.zeros((len(shares), 0 if first else 1), np.float32)
-    found: F32 = np.concatenate([padding, shares], axis=1)
-    return found
+    return np.concatenate([padding, shares], axis=1)
 
 
 def _crossings(far: F64, gap: F64) -> F64:

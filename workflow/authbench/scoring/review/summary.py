@@ -152,8 +152,7 @@ def _kappas(kept: np.ndarray, weights: F64) -> F64:
         seen = weights @ (first == second) / total
         one, other = weights @ first / total, weights @ second / total
         chance = one * other + (1 - one) * (1 - other)
-        found: F64 = np.where(chance < 1, (seen - chance) / (1 - chance), np.nan)
-    return found
+        return np.where(chance < 1, (seen - chance) / (1 - chance), np.nan)
 
 
 def lines(summary: Summary) -> list[str]:
