@@ -154,10 +154,8 @@ _COLUMNS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "score": ("double",),
         **dict.fromkeys(_RANKS, ("int32",)),
     },
-    RELEASED: {
-        **dict.fromkeys(("pool", "query", "candidate"), _TEXT),
-        **{"group": ("int",), "same": ("bool",), "score": ("double",)},
-    },
+    RELEASED: dict.fromkeys(("pool", "query", "candidate"), _TEXT)
+    | {"group": ("int",), "same": ("bool",), "score": ("double",)},
     QUERIES: {"id": _TEXT, "author_id": _TEXT, "lang": _TEXT},
 }
 
