@@ -11,7 +11,7 @@ preferences for function words and punctuation that are independent of the topic
 their words must therefore lose if topics are dissimilar, and a verifier that uses function words must not.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -170,7 +170,7 @@ def write_documents(place: str, path: Path, seed: int, built: bool = False, unve
     return f"{counts['kept']:,} documents, {counts['read'] - counts['kept']:,} left out (copies, or incomplete)"
 
 
-def _open(place: str, seed: int, built: bool, unverified: bool) -> tuple[Iterator[pl.DataFrame], JsonObject]:
+def _open(place: str, seed: int, built: bool, unverified: bool) -> tuple[Iterator[pl.DataFrame], Mapping[str, object]]:
     """Return frames with some of the columns of documents, and whether a release is verified (empty for others).
 
     The place is PLANTED, the folder of PAN's files, a release, or the path of a table.
