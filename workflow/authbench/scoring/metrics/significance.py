@@ -56,7 +56,7 @@ ROUNDS = 10_000
 _ROUNDS_AT_ONCE = 1_024
 
 
-def p_of_paired_means(differences: F64, queries: Sequence[str], seed: int) -> F64:
+def p_of_paired_means(differences: F64, queries: Sequence[str], seed: int, rounds: int = ROUNDS) -> F64:
     """Return for each row of differences the two-sided p that its mean is zero, shape (pairs of systems,).
 
     Whether a query is swapped in a round is a bit of the hash of (seed, query, round), the same for all pairs.
@@ -65,15 +65,16 @@ def p_of_paired_means(differences: F64, queries: Sequence[str], seed: int) -> F6
         differences: shape (pairs of systems, queries), the first system's value minus the second's.
         queries: the identity of each column.
         seed: of the hash.
+        rounds: number of random swaps.
     """
     keys = np.array([keyed_hash(seed, "randomisation", query) for query in queries], np.uint64)
     observed = np.abs(differences.sum(axis=1))
     least = observed - 1e-9 * np.maximum(1.0, np.abs(differences).sum(axis=1))
     as_far = np.zeros(len(differences), np.int64)
-    for first in range(0, ROUNDS, _ROUNDS_AT_ONCE):
-        signs = _drawn_signs(keys, first, min(_ROUNDS_AT_ONCE, ROUNDS - first))
+    for first in range(0, rounds, _ROUNDS_AT_ONCE):
+        signs = _drawn_signs(keys, first, min(_ROUNDS_AT_ONCE, rounds - first))
         as_far += (np.abs(signs @ differences.T) >= least).sum(axis=0)
-    return (as_far + 1) / (ROUNDS + 1)
+    return (as_far + 1) / (rounds + 1)
 
 
 def _drawn_signs(keys: U64, first: int, rounds: int) -> F64:
