@@ -123,6 +123,21 @@ def test_constant_vectors_are_probed_at_chance(tmp_path, monkeypatch):
     assert told["accuracy"] == pytest.approx(0.2)
 
 
+def test_a_task_without_a_row_has_no_score_and_the_others_have(tmp_path):
+    frame = made_up().with_columns(blank=pl.lit(" "))
+    page = {**ABOUT, "tasks": {"probing": {"text": "blank"}, "all_to_all": {"label": "author"}}}
+    told = results("random", page, frame, tmp_path)
+    assert told["probing"] == {"undefined": "no row"} and told["all_to_all"]["auroc"] > 0
+
+
+def test_texts_of_which_a_model_knows_nothing_are_scored_at_chance(tmp_path):
+    """Of vectors of zeros, as counted words give of texts that share none."""
+    tasks = {"clustering": {"label": "author"}, "all_to_all": {"label": "author"}, "probing": {}}
+    frame = made_up().head(48).with_columns(text=pl.Series([str(number) for number in range(48)]))
+    told = results("content-words", {**ABOUT, "tasks": tasks}, frame, tmp_path)
+    assert told["all_to_all"]["auroc"] == 0.5 and told["clustering"]["v_measure"] == 0
+
+
 def test_a_dataset_of_empty_texts_has_no_score_and_no_crash(tmp_path, capsys):
     (tmp_path / "data/blank").mkdir(parents=True)
     (tmp_path / "data/blank/rows.jsonl").write_text('{"text": " ", "label": "a"}\n{"text": "", "label": "b"}\n')

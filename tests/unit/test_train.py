@@ -420,6 +420,15 @@ def test_texts_are_cut_while_they_are_trained_on_and_not_where_splits_are_scored
     assert len(curve) > 2 and all(row == {**curve[0], "step": row["step"]} for row in curve)
 
 
+@pytest.mark.parametrize(("authors", "said"), [(8, True), (24, False)])
+def test_a_training_without_matched_negatives_says_so(tiny, tmp_path, capsys, authors, said):
+    """Where a batch has all authors, nobody is left to write a negative."""
+    shutil.rmtree(tiny[0] / "test")
+    write_release(tiny[0], authors=authors)
+    record = trained(tiny, tmp_path / "out", {**TINY, "epochs": 1})
+    assert record.is_file() and ("no matched negatives" in capsys.readouterr().err) == said
+
+
 def test_no_record_vouches_for_weights_of_a_training_that_was_killed_at_its_end(tiny, tmp_path, monkeypatch):
     out = tmp_path / "out"
     trained(tiny, out)

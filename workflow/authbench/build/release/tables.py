@@ -162,15 +162,10 @@ def _without_names(documents: pl.DataFrame, is_author: _IsAuthor) -> pl.DataFram
 
 
 def _is_author(
-    sources: Mapping[str, Description],
-    languages: Iterable[str],
-    key: bytes | None,
-    source: str,
-    author: str,
-    words: str,
+    sources: Mapping[str, Description], languages: Iterable[str], key: bytes | None, tag: str, author: str, words: str
 ) -> bool:
-    known = sources[source].author if source in sources else None
+    known = sources[tag].author if tag in sources else None
     if known is not None and known.names == FULL:
         names = ((canonical_name(folded(words), lang), lang) for lang in languages)
         return author in {keys_of(name, lang, key).author_id for name, lang in names if name is not None}
-    return author_id((known and known.space) or source, folded(words), key) == author
+    return author_id((known and known.space) or tag, folded(words), key) == author

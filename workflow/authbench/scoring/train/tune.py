@@ -104,6 +104,8 @@ def tune(
             """Write no model card, which would quote texts."""
 
     columns = _columns(batches, train.documents["content"])
+    if settings["negatives"] == "matched" and "negative" not in columns:
+        print(f"{entry.name}, seed {seed}: no matched negatives, as a batch has almost all authors", file=sys.stderr)
     trainer = InOrder(
         model=trained,
         args=_arguments(entry, settings, seed, steps, list(columns), unfinished.folder),

@@ -40,7 +40,8 @@ def compact(rows: Rows) -> Rows:
         return rows
     spread, directions = np.linalg.eigh((rows @ rows.T).toarray().astype(np.float64))
     kept = spread > 1e-12 * max(spread[-1], 1e-300)
-    return (directions[:, kept] * np.sqrt(spread[kept]))[:, ::-1]
+    kept[-1] = True  # rows of zeros have a dimension, too
+    return (directions[:, kept] * np.sqrt(spread[kept].clip(0)))[:, ::-1]
 
 
 def all_to_all(vectors: object, labels: I64) -> JsonObject:

@@ -207,8 +207,8 @@ def of_dataset(
     rate = texts_per_second(rates, model.embedded - before, time.monotonic() - started)
 
     def score(task: str, frame: pl.DataFrame) -> JsonObject:
-        given = frame.height or not steb
-        return tasks[task].score(frame, vectors, dataset.tasks[task], seed, cache) if given else {"undefined": "no row"}
+        given = vectors, dataset.tasks[task], seed, cache
+        return tasks[task].score(frame, *given) if frame.height else {"undefined": "no row"}
 
     with threadpool_limits(1):  # thousands of small products: more threads only wait for each other
         scored = undefined | {task: score(task, frame) for task, frame in frames.items()}
