@@ -123,7 +123,7 @@ def finite_numbers(value: object) -> object:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def value_at(plain: Mapping[str, object], place: Sequence[str]) -> object:
+def value_at(plain: Mapping[str, object], place: Sequence[str]) -> Any:
     """Return the value under these keys of nested mappings; None if it is absent."""
     value: Any = plain
     for key in place:

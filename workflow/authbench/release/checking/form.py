@@ -20,6 +20,7 @@ from authbench.core.errors import InputError
 from authbench.core.identity import value_digest
 from authbench.core.json_values import JsonObject
 from authbench.core.storage.atomic import sha256_of_file
+from authbench.core.storage.json_files import value_at
 from authbench.core.storage.sha256sums import SUMS
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.rows import Rows
@@ -267,11 +268,8 @@ def _check_settings(there: Sequence[str], manifest: Manifest) -> Iterator[Findin
     if not (config := manifest.get("config")):
         return
     for column in PROVENANCE.columns:
-        if column.setting:
-            section, key = column.setting.split(".")
-            part: object = config.get(section)
-            if bool(isinstance(part, Mapping) and part.get(key)) != (column.name in there):
-                yield Finding("schema", PROVENANCE.file, f"{column.name} is not as {column.setting} says")
+        if column.setting and bool(value_at(config, column.setting.split("."))) != (column.name in there):
+            yield Finding("schema", PROVENANCE.file, f"{column.name} is not as {column.setting} says")
 
 
 def _check_csv(path: Path, name: str, schema: pl.Schema) -> Iterator[Finding]:

@@ -1,17 +1,13 @@
 """Check release.lock against the documents: ids, splits of authors, and what a takedown left."""
 
-import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import polars as pl
 
-from authbench.core.errors import InputError
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.rows import Rows
 from authbench.release.checking.settings import continues_a_lock, taken_down
 from authbench.release.checking.withheld import stated_number
-from authbench.release.format.columns import DOCUMENT_ID, SHA256
 from authbench.release.format.files import LOCK
 from authbench.release.format.release import read_lock
 
@@ -26,22 +22,15 @@ def check_lock(release: Rows) -> Iterator[Finding]:
     if not path.is_file():
         return
     lock = read_lock(path)
-    ids, splits = lock["documents"], lock["authors"]
-    if not isinstance(ids, Mapping) or not isinstance(splits, Mapping):
-        raise InputError(f"{path}: authors and documents are no objects")
-    for key, ident in ids.items():
-        if not re.fullmatch(SHA256, key) or not isinstance(ident, str) or not re.fullmatch(DOCUMENT_ID, ident):
-            yield Finding("lock", key, f"{key!r:.40} -> {ident!r:.40}")
-    many = Counter(map(str, ids.values()))
-    for ident in sorted(set(release.documents["id"])):
-        if many[ident] != 1:
-            yield Finding("lock", ident, f"{ident} stands for {many[ident]} documents")
+    ids, splits, there = set(lock["documents"].values()), lock["authors"], set(release.documents["id"])
+    for ident in sorted(there - ids):
+        yield Finding("lock", ident, f"{ident} stands for 0 documents")
     for author, found in _splits(release).items():
         if len(found) == 1 and splits.get(author) != found[0]:
             yield Finding("lock", author, f"{author[:8]}... is in {found[0]}, not in {splits.get(author)!r:.20}")
     if not continues_a_lock(release.manifest):
         gone, withheld = taken_down(release.manifest), stated_number(release.manifest)
-        absent = sorted({str(ident) for ident in ids.values()} - set(release.documents["id"]))
+        absent = sorted(ids - there)
         fewer = len(absent) < gone + withheld and not release.manifest.get("merged")  # both took down the same
         if len(absent) > gone + withheld or fewer:
             first = absent[0] if absent else LOCK

@@ -86,12 +86,9 @@ def _check_sources(release: Rows, manifest: Manifest) -> Iterator[Finding]:
     for source in sorted(sources):
         if source not in named:
             yield Finding("manifest", source, f"{source} is not in config.sources")
-        if source not in manifest["raw_lock"]["sources"]:
-            yield Finding("manifest", source, f"raw_lock: no {source}")
-        if source not in inputs:
-            yield Finding("manifest", source, f"inputs: no {source}")
-        if source not in licences:
-            yield Finding("manifest", source, f"licences: no {source}")
+        for key, known in (("raw_lock", manifest["raw_lock"]["sources"]), ("inputs", inputs), ("licences", licences)):
+            if source not in known:
+                yield Finding("manifest", source, f"{key}: no {source}")
         if source in skipped:
             yield Finding("manifest", source, f"skipped_sources: {source} has documents")
     yield from (

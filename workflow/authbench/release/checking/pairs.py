@@ -1,6 +1,5 @@
 """Check the scored pairs: their form, their members, and the statistics about them."""
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from authbench.release.checking.pools import ORDER, PAIR, TIMED, Texts, check_ma
 from authbench.release.checking.relations import by_authors, check_relations, count_words, is_timed, vectors_of
 from authbench.release.checking.rows import Rows
 from authbench.release.checking.settings import Rules
+from authbench.release.checking.tables import read_csv
 from authbench.release.format.columns import PAIRS, POOLS, POSITIVES
 from authbench.release.format.names import reference_splits, scored_splits
 from authbench.release.format.tables import read_pairs
@@ -227,16 +227,10 @@ def _check_counts(release: Rows, counts: Counts) -> Iterator[Finding]:
     path = release.folder / _STATISTICS
     if not path.is_file():
         return
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     stated: Counts = Counter()
-    for number, row in enumerate(rows, start=2):
-        try:
-            place = (row["split"], row["pool"], row["lang"], row["source"])
-            positives, kept, left = (int(row[name]) for name in ("positives", "kept", "left_out"))
-        except (KeyError, TypeError, ValueError):
-            yield Finding("statistics", _STATISTICS, f"{_STATISTICS}:{number} is not in its form")
-            continue
+    for number, row in enumerate(read_csv(path)[1], start=2):
+        place = (row["split"], row["pool"], row["lang"], row["source"])
+        positives, kept, left = (int(row[name]) for name in ("positives", "kept", "left_out"))
         if positives != kept + left:
             yield Finding("statistics", _STATISTICS, f"{_STATISTICS}:{number}: {kept} and {left} of {positives}")
         stated.update({(*place, "positives"): positives, (*place, "kept"): kept})

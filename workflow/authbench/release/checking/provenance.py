@@ -12,12 +12,12 @@ from authbench.config.registry.load import list_entries
 from authbench.config.registry.source_entry import PEOPLE, Source
 from authbench.config.registry.sources import SOURCES, find_sources
 from authbench.core.identity import author_id, sha256_of_text
-from authbench.core.json_values import JsonMapping
 from authbench.core.records import LANGUAGES
+from authbench.core.storage.json_files import value_at
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.rows import Rows
 from authbench.release.format.columns import LABELS, PROVENANCE
-from authbench.release.format.manifest import Licence, Manifest
+from authbench.release.format.manifest import Manifest
 
 _BUCKETS = (("short", 1, 10), ("medium", 11, 100), ("long", 101, 500))
 _WORDS_OF_A_NAME = 5
@@ -36,9 +36,8 @@ def check_provenance(release: Rows, fixed_buckets: bool) -> Iterator[Finding]:
     yield from _check_ids(provenance, release.documents)
     yield from _check_labels(provenance, release.documents)
     yield from _check_buckets(provenance, fixed_buckets)
-    entries = _entries({*provenance["source"].unique(), *_licences(release.manifest)})
-    config: JsonMapping = release.manifest.get("config") or {}
-    by = (config.get("ingest") or {}).get("author_ids")
+    entries = _entries({*provenance["source"].unique(), *release.manifest.get("licences", ())})
+    by = value_at(release.manifest, ("config", "ingest", "author_ids"))
     spaces = {tag: one.extraction.author.identified_by(by).space_of(tag) for tag, one in entries.items()}
     yield from _check_names(provenance, spaces)
     yield from _check_licences(provenance, release.manifest, entries)
@@ -82,7 +81,7 @@ def _check_buckets(provenance: pl.DataFrame, fixed: bool) -> Iterator[Finding]:
     """Yield documents in a wrong length bucket; buckets that are quantiles do not overlap within a language."""
     if fixed:
         for ident, tokens, stated in provenance.select("id", "token_length", "length_bucket").iter_rows():
-            if stated != next((name for name, least, most in _BUCKETS if least <= tokens <= most), "extra_long"):
+            if stated != bucket_of(tokens):
                 yield Finding("provenance", ident, f"length_bucket of {ident}")
         return
     order = {"short": 0, "medium": 1, "long": 2, "extra_long": 3}
@@ -93,6 +92,11 @@ def _check_buckets(provenance: pl.DataFrame, fixed: bool) -> Iterator[Finding]:
             if len(set(ranks)) > 1 or ranks[0] < most:
                 yield from (Finding("provenance", ident, f"length_bucket of {ident}") for ident in same["id"])
             most = max(most, *ranks)
+
+
+def bucket_of(tokens: int) -> str:
+    """Return the length bucket of the format."""
+    return next((name for name, least, most in _BUCKETS if least <= tokens <= most), "extra_long")
 
 
 def _check_names(provenance: pl.DataFrame, space_of: Mapping[str, str]) -> Iterator[Finding]:
@@ -135,28 +139,17 @@ def _parts(text: str) -> Iterable[str]:
     return dict.fromkeys(chain([text], runs))
 
 
-def _licences(manifest: Manifest) -> Mapping[str, Licence]:
-    stated = manifest.get("licences")
-    return stated if isinstance(stated, Mapping) else {}
-
-
 def _check_licences(provenance: pl.DataFrame, manifest: Manifest, entries: Mapping[str, Source]) -> Iterator[Finding]:
     """Yield documents whose licence or tier differs from the manifest, and sources opened against their entry."""
-    if not isinstance(manifest.get("licences"), Mapping):
+    if (stated := manifest.get("licences")) is None:
         return
-    stated = _licences(manifest)
     for source, licence, tier, ids in (
         provenance.group_by("source", "licence", "tier", maintain_order=True).agg("id").iter_rows()
     ):
         if stated.get(source) != {"name": licence, "tier": tier}:
             yield from (Finding("licence", ident, f"{source}: {licence}, {tier}") for ident in ids)
     for source, terms in stated.items():
-        entry = entries.get(source)
-        if (
-            entry is not None
-            and entry.license.tier == "B"
-            and (not isinstance(terms, Mapping) or terms.get("tier") != "B")
-        ):
+        if source in entries and entries[source].license.tier == "B" and terms["tier"] != "B":
             yield Finding("licence", source, f"{source} is of tier B, as its entry says")
 
 

@@ -4,17 +4,19 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+from typing import cast
 
 import polars as pl
 
 from authbench.config.settings.sample import Sample
 from authbench.core.errors import InputError
+from authbench.core.storage.json_files import value_at
 from authbench.release.checking.claims import Finding
+from authbench.release.checking.provenance import bucket_of
 from authbench.release.checking.rows import Rows
 from authbench.release.checking.settings import Rules
 from authbench.release.format.deviation import AllDocuments, Deviation, DeviationRow
 from authbench.release.format.files import MANIFEST
-from authbench.release.format.manifest import Manifest
 from authbench.release.format.release import read_deviation
 
 
@@ -62,18 +64,13 @@ def check_quotas(release: Rows, rules: Rules) -> Iterator[Finding]:
     rows = _rows(deviation)
     yield from _check_taken(deviation, rows, release, rules)
     if "authbench" in release.manifest:
-        if not isinstance(sample := _sample(release.manifest), Mapping):
+        if not isinstance(sample := value_at(release.manifest, ("config", "sample")), Mapping):
             yield Finding("quota", "config.sample", "manifest.json has no config.sample to compare targets with")
             return
         try:
-            yield from _check_targets(deviation, rows, sample)
+            yield from _check_targets(deviation, rows, cast(Sample, sample))
         except (KeyError, TypeError, AttributeError, ValueError) as problem:
             raise InputError(f"{release.folder / MANIFEST}: config.sample is not in its form ({problem!r})") from None
-
-
-def _sample(manifest: Manifest) -> Sample | None:
-    config = manifest.get("config")
-    return config.get("sample") if config else None
 
 
 def _rows(deviation: Deviation) -> dict[Place, Stated]:
@@ -106,16 +103,10 @@ def _count(release: Rows, rules: Rules) -> Counter[Place]:
         buckets = dict(provenance.select("id", "length_bucket").iter_rows())
     there: Counter[Place] = Counter()
     for ident, lang, genre, tokens in release.documents.select("id", "lang", "genre", "token_length").iter_rows():
-        bucket = (buckets.get(ident) or "?") if buckets else _bucket(tokens)
+        bucket = (buckets.get(ident) or "?") if buckets else bucket_of(tokens)
         pattern = _pattern(genre, rules.genres.get(lang, {}))
         there.update([("documents",), ("language", lang), ("length", lang, bucket), ("genre", lang, pattern)])
     return there
-
-
-def _bucket(tokens: int) -> str:
-    return next(
-        (name for name, most in (("short", 10), ("medium", 100), ("long", 500)) if tokens <= most), "extra_long"
-    )
 
 
 def _pattern(genre: str, patterns: Mapping[str, float]) -> str:

@@ -7,16 +7,14 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import orjson
 import polars as pl
 
-from authbench.core.json_values import JsonObject
 from authbench.core.storage.json_lines import value_batches
 from authbench.release.checking.claims import Finding
 from authbench.release.format.columns import CANDIDATES, GROUND_TRUTH, IDS, QUERIES, SPLIT_TABLES, Column, Table
 from authbench.release.format.manifest import Manifest
 from authbench.release.format.release import DOCUMENTS, Release, candidate_documents, query_documents
-from authbench.release.format.tables import expect_file
+from authbench.release.format.tables import column_of, expect_file
 
 Tables = dict[str, dict[str, pl.DataFrame]]
 _FEW_VALUES = frozenset({"lang", "genre", "source", "author_id"})
@@ -58,11 +56,8 @@ def read_tables(release: Release) -> tuple[Tables, list[Finding]]:
                 known = (row.get(table.ident) for row in rows if isinstance(row, dict))
                 idents.append(pl.Series("id", [ident for ident in known if isinstance(ident, str)], pl.String))
                 if _all_formed(table, rows):
-                    columns: JsonObject = {field: [row.get(field) for row in rows] for field in table.schema}
-                    for field in (field for field, dtype in table.schema.items() if dtype == IDS):
-                        lists = [orjson.dumps(ids).decode() for ids in columns[field]]
-                        columns[field] = pl.Series(lists, dtype=pl.String).str.json_decode(IDS)  # far faster than lists
-                    part = pl.DataFrame(columns, table.schema)
+                    values = {field: [row.get(field) for row in rows] for field in table.schema}
+                    part = pl.DataFrame([column_of(field, values[field], kind) for field, kind in table.schema.items()])
                     parts.append(_without_copies(part, tables[split][CANDIDATES.name]) if table is QUERIES else part)
                 else:
                     for number, row in enumerate(rows, start=first):

@@ -15,6 +15,7 @@ from authbench.core.errors import InputError
 from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.letters import Least
 from authbench.core.shipped import shipped
+from authbench.core.storage.json_files import value_at
 from authbench.release.checking.claims import Finding
 from authbench.release.format.files import CHECKED_SECTIONS
 from authbench.release.format.manifest import Manifest
@@ -61,7 +62,7 @@ def check_settings(config: Settings, expected: Settings) -> Iterator[Finding]:
     base = defaults()
     granted, stated = merged(base, expected), merged(base, config)
     for key, is_looser in _LOOSER.items():
-        value, allowed = _at(stated, key), _at(granted, key)
+        value, allowed = (value_at(settings, key.split(".")) for settings in (stated, granted))
         if value == allowed and type(value) is type(allowed):
             continue
         try:
@@ -85,7 +86,7 @@ def loosest(first: Settings, second: Settings, places: Iterable[str]) -> JsonObj
         if not any(key == place or key.startswith(f"{place}.") for place in within):
             continue
         section, name = key.split(".", 1)
-        own, other = _at(first, key), _at(second, key)
+        own, other = (value_at(settings, key.split(".")) for settings in (first, second))
         if is_looser is _more:
             result[section][name] = list(dict.fromkeys([*own, *other]))
         elif is_looser is _lacks:
@@ -98,15 +99,9 @@ def loosest(first: Settings, second: Settings, places: Iterable[str]) -> JsonObj
 def _recipe_with(key: str, value: object) -> str:
     """Name the recipe that states a value, in words; empty if there is none."""
     for path in sorted(shipped(_RECIPES).glob("*.yaml")):
-        if _at(read_settings(path), key) == value:
+        if value_at(read_settings(path), key.split(".")) == value:
             return f" (as in {_RECIPES}/{path.name})"
     return ""
-
-
-def _at(settings: object, key: str) -> Any:
-    for part in key.split("."):
-        settings = settings.get(part) if isinstance(settings, Mapping) else None
-    return settings
 
 
 def _higher(value: object, allowed: object) -> bool:
@@ -308,9 +303,7 @@ def _letters(value: int | Mapping[str, int]) -> Least:
 
 def continues_a_lock(manifest: Manifest) -> bool:
     """Return whether the release kept the ids of an earlier release."""
-    config = manifest.get("config")
-    split = config.get("split") if config else None
-    return bool(split and split.get("lock"))
+    return bool(value_at(manifest, ("config", "split", "lock")))
 
 
 def taken_down(manifest: Manifest) -> int:

@@ -31,8 +31,7 @@ from authbench.release.format.tables import concat, read_pairs, read_table
 
 VERSION = 1
 _CFF = "CITATION.cff"
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-_SPLIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_DIGEST, _SPLIT = re.compile(columns.SHA256), re.compile(columns.SPLIT)
 _ID = re.compile(columns.DOCUMENT_ID, re.ASCII)
 # The mappings of a lock: the part, the form of its keys and of its values, and both in words.
 _PARTS = (
@@ -156,7 +155,7 @@ class Release:
 
     def setting(self, place: str) -> Any:
         """Return a setting that the manifest states, such as `sample.lengths`; None if it states none."""
-        return _value(self.manifest, f"config.{place}")
+        return value_at(self.manifest, ["config", *place.split(".")])
 
     @property
     def has_provenance(self) -> bool:
@@ -340,7 +339,7 @@ def open_complete_release(folder: Path) -> Release:
         raise InputError(
             f"{folder}: the manifest names the splits {', '.join(absent)}, which have no {columns.CANDIDATES.file}."
         )
-    lacks = [key for key in _OF_COMPLETE if _value(release.manifest, key) is None]
+    lacks = [key for key in _OF_COMPLETE if value_at(release.manifest, key.split(".")) is None]
     if lacks:
         raise InputError(f"{folder / files.MANIFEST}: lacks {', '.join(lacks)}. Expected the manifest of a release.")
     return replace(release, splits=tuple(named))
@@ -382,9 +381,5 @@ def _read_fitting(path: Path) -> dict[str, object]:
 
 def named_splits(manifest: Manifest) -> list[str]:
     """Return the splits that a manifest names, in their order."""
-    return list(dict.fromkeys([*(manifest.get("splits") or ()), *(_value(manifest, "config.split.splits") or ())]))
-
-
-def _value(manifest: Manifest, place: str) -> Any:
-    """Return the value at a place such as `config.seed`; None if there is none."""
-    return value_at(manifest, place.split("."))
+    stated = value_at(manifest, ("config", "split", "splits"))
+    return list(dict.fromkeys([*(manifest.get("splits") or ()), *(stated or ())]))

@@ -38,7 +38,7 @@ def read_table(path: Path, table: Table) -> Iterator[pl.DataFrame]:
         try:
             columns = {name: list(map(itemgetter(name), rows)) for name in table.required}
             columns |= {name: [row.get(name) for row in rows] for name in table.optional}
-            frame = pl.DataFrame([_column(name, columns[name], dtype) for name, dtype in table.schema.items()])
+            frame = pl.DataFrame([column_of(name, columns[name], dtype) for name, dtype in table.schema.items()])
         except (AttributeError, KeyError, TypeError, OverflowError, pl.exceptions.PolarsError):
             raise InputError(_first_problem(path, first, rows, table)) from None
         if any(frame[name].null_count() for name in table.required):
@@ -46,7 +46,8 @@ def read_table(path: Path, table: Table) -> Iterator[pl.DataFrame]:
         yield frame
 
 
-def _column(name: str, values: list[Any], dtype: Any) -> pl.Series:
+def column_of(name: str, values: list[Any], dtype: Any) -> pl.Series:
+    """Return values as a column; raise an error of polars or a TypeError for a value of another type."""
     if dtype != IDS:
         return pl.Series(name, values, dtype)
     if not all(value is None or isinstance(value, list) for value in values):
