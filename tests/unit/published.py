@@ -19,7 +19,8 @@ from authbench.build.normalize.table import normalize_records
 from authbench.build.release.contents import make_contents
 from authbench.build.release.write import write_release
 from authbench.config.registry.entries import read_yaml
-from authbench.config.registry.source_entry import make_source
+from authbench.config.registry.source_entry import Description, make_source
+from authbench.config.registry.typed_schema import from_plain
 from authbench.core.identity import keyed_hash
 from authbench.core.records import LANGUAGES
 from authbench.core.runtime.inventory import take_inventory
@@ -135,7 +136,7 @@ def write_whole(folder, documents, **changes):
         "inputs": {tag: {"files": 1, "sha256": "0" * 64} for tag in sources},
         "raw_lock": {"sha256": "0" * 64, "sources": dict.fromkeys(sources, "verified")},
     }
-    descriptions = {tag: source.description for tag, source in sources_of(pages).items()}
+    descriptions = {tag: from_plain(Description, source.entry) for tag, source in sources_of(pages).items()}
     measured = measure_texts(release.documents, LANGUAGES)
     write_report(folder, descriptions, write_release(folder, release, measured, descriptions, facts))
 

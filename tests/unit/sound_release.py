@@ -7,13 +7,15 @@ from defaults import section
 
 from authbench.build.filter.measure import measure_texts
 from authbench.build.release.contents import make_contents
-from authbench.build.release.statement import NOT_OF_THE_DATA
 from authbench.build.release.write import write_release
 from authbench.build.sample.deviation import recount
 from authbench.build.sample.targets import largest_remainder
 from authbench.build.split.leakage import find_leaks
 from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.source_entry import Description
 from authbench.config.registry.sources import find_sources
+from authbench.config.registry.typed_schema import from_plain, part_for
+from authbench.config.settings.data import DataConfig
 from authbench.core.identity import author_id, keyed_hash
 from authbench.core.records import DOCUMENT, length_bucket_expr
 from authbench.core.shipped import shipped
@@ -107,7 +109,7 @@ def documents():
 
 
 def sources():
-    return {tag: source.description for tag, source in find_sources(CONFIG["sources"]).items()}
+    return {tag: from_plain(Description, one.entry) for tag, one in find_sources(CONFIG["sources"]).items()}
 
 
 def findings(made):
@@ -159,7 +161,7 @@ def findings(made):
         ],
         "dedup": {},
         "split": {},
-        "config": {key: value for key, value in CONFIG.items() if key not in NOT_OF_THE_DATA},
+        "config": part_for(DataConfig, CONFIG),
         "versions": {"python": "3.11", "polars": pl.__version__},
         "inputs": {tag: {"files": 1, "sha256": hashlib.sha256(f"files of {tag}".encode()).hexdigest()} for tag in tags},
     }

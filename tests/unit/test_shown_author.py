@@ -6,8 +6,9 @@ from cases import cases
 from source_page import source_page
 
 from authbench.config.registry.expressions import shown_author
-from authbench.config.registry.source_entry import Author, Impurity
+from authbench.config.registry.source_entry import Author, Description, Impurity
 from authbench.config.registry.sources import find_sources
+from authbench.config.registry.typed_schema import from_plain
 from authbench.core.errors import InputError
 
 FIELDS = {"text": "text", "author": "user", "lang": {"const": "en"}, "genre": {"const": "blog"}}
@@ -78,7 +79,7 @@ def test_an_entry_says_of_its_labels_and_texts_what_a_release_needs(tmp_path):
     path.write_text(
         yaml.safe_dump({**ENTRY, "author": author, "text": "edited", "genre_of": "author", "fame": "classic"})
     )
-    description = find_sources([str(path)])["posts"].description
+    description = from_plain(Description, find_sources([str(path)])["posts"].entry)
     assert (description.text, description.genre_of, description.fame) == ("edited", "author", "classic")
     known = description.author
     assert (known.names, known.own_name, known.impurity) == (
@@ -87,5 +88,5 @@ def test_an_entry_says_of_its_labels_and_texts_what_a_release_needs(tmp_path):
         Impurity("stated", (), 10, 0.02, "A. Author, 2020"),
     )
     path.write_text(yaml.safe_dump(ENTRY))
-    plain = find_sources([str(path)])["posts"].description
+    plain = from_plain(Description, find_sources([str(path)])["posts"].entry)
     assert (plain.text, plain.genre_of, plain.fame, plain.author) == ("typed", "text", "none", Author("account"))

@@ -208,7 +208,7 @@ def _tables(
             raise InputError(f"{file.relative}: has no line end in its first {MOST_BYTES >> 20} MiB.") from None
         assumed |= dict.fromkeys(guessed)
         if hasattr(one, "encoding"):
-            one = replace(one, encoding=stated)  # type: ignore[arg-type]
+            one = replace(one, encoding=stated)  # type: ignore[call-arg]
         reader = one if reader is None else _of_both(reader, one)
         if reader is None:
             first = next(iter(chosen.values())).relative

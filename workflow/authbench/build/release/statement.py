@@ -11,6 +11,7 @@ from typing import TypedDict, cast
 
 from authbench.config.plugins import identities, plugin_key, stated_filters
 from authbench.config.registry.entries import default_settings
+from authbench.config.registry.typed_schema import part_for
 from authbench.config.settings.data import DataConfig
 from authbench.core.errors import InputError
 from authbench.core.json_values import JsonObject
@@ -21,24 +22,6 @@ from authbench.release.format.manifest import RawLock
 READER = "reader."  # before the name of a plug-in, in versions
 LIBRARIES = ("datasketch", "gigatoken", "langid", "numba", "numpy", "polars", "pyarrow", "regex", "scipy", "tiktoken")
 MODEL_LIBRARIES = ("detoxify", "torch", "transformers")
-# Settings that do not affect the data, such as the folder of raw files and the number of shards, or do so by choosing
-# others (`fidelity`), are not in a release.
-NOT_OF_THE_DATA = (
-    "fidelity",
-    "raw_dir",
-    "shards",
-    "keep_tables",
-    "missing_sources",
-    "acquire",
-    "evaluate",
-    "train",
-    "publish",
-    "review",
-    "people",
-    "style",
-    "pan",
-    "raven",
-)
 # Settings that releases state only where they differ from the default.
 OMITTED = (
     ("ingest", "author_ids"),
@@ -76,13 +59,14 @@ def make_statement(
     """Return what a run knows of its settings and inputs before it starts, as plain values.
 
     Args:
-        settings: of the run, complete.
+        settings: of the run, complete. Those that do not affect the data, such as the folder of raw files and the
+            number of shards, or do so by choosing others (`fidelity`), are left out.
         inputs: number and digest of the raw files of each source.
         raw_lock: the result of their check against the lock of raw files (`acquire.verify.LockCheck.as_stated`).
         skipped: the sources without raw files that are left out.
         readers: the plug-ins that read raw files.
     """
-    config: JsonObject = {key: value for key, value in settings.items() if key not in NOT_OF_THE_DATA}
+    config: JsonObject = part_for(DataConfig, settings)
     for section, key in OMITTED:
         if section in config and config[section].get(key) == default_settings()[section].get(key):  # type: ignore[literal-required]
             config[section] = {name: value for name, value in config[section].items() if name != key}

@@ -19,7 +19,15 @@ Encoding = _Codec | Annotated[tuple[_Codec, ...], Keywords(minItems=2)]
 
 
 @dataclass(frozen=True)
-class CsvReader:
+class Options:
+    """Hold the options of a file format."""
+
+
+Reader = Annotated[Options, Keywords({"$ref": "#/$defs/reader"})]
+
+
+@dataclass(frozen=True)
+class CsvReader(Options):
     """Read cells between delimiters; `header` names the columns of files without a header."""
 
     encoding: Encoding = "utf-8"
@@ -38,7 +46,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class JsonReader:
+class JsonReader(Options):
     """Read an array of records, an object of records or one record; `expand` names a field that holds records."""
 
     encoding: Encoding = "utf-8"
@@ -48,19 +56,19 @@ class JsonReader:
 
 
 @dataclass(frozen=True)
-class JsonLinesReader:
+class JsonLinesReader(Options):
     """Read a JSON object from each line."""
 
     encoding: Encoding = "utf-8"
 
 
 @dataclass(frozen=True)
-class ParquetReader:
+class ParquetReader(Options):
     """Read the rows of a Parquet file."""
 
 
 @dataclass(frozen=True)
-class TeiReader:
+class TeiReader(Options):
     """Read one record: fields of the header by their paths, the running text of some parts without some elements."""
 
     header: Mapping[str, Text] = field(default_factory=dict)
@@ -69,7 +77,7 @@ class TeiReader:
 
 
 @dataclass(frozen=True)
-class XmlReader:
+class XmlReader(Options):
     """Read each element called `record`: text at the paths `text`, fields by paths below it or the root.
 
     A path may end with `@name` for an attribute; `.@name` is an attribute of the element itself.
@@ -83,7 +91,7 @@ class XmlReader:
 
 
 @dataclass(frozen=True)
-class TextReader:
+class TextReader(Options):
     """Read plain text: a header up to a pattern with fields by patterns, and records separated by `split`."""
 
     encoding: Encoding = "utf-8"
@@ -93,28 +101,28 @@ class TextReader:
 
 
 @dataclass(frozen=True)
-class BlogXmlReader:
+class BlogXmlReader(Options):
     """Read a file of the Blog Authorship Corpus."""
 
     encoding: Encoding = "utf-8"
 
 
 @dataclass(frozen=True)
-class XmlRowsReader:
+class XmlRowsReader(Options):
     """Read a line `<row ... />` per record, whose attributes are the fields."""
 
     encoding: Encoding = "utf-8"
 
 
 @dataclass(frozen=True)
-class GutenbergReader:
+class GutenbergReader(Options):
     """Read a plain text of Project Gutenberg, with its header and footer."""
 
     encoding: Encoding = "utf-8"
 
 
 @dataclass(frozen=True)
-class MboxReader:
+class MboxReader(Options):
     """Read the messages of an mbox file."""
 
 
@@ -122,42 +130,25 @@ App = Literal["telegram", "whatsapp", "discord"]
 
 
 @dataclass(frozen=True)
-class ChatReader:
+class ChatReader(Options):
     """Read the messages of chats that an app has exported."""
 
     app: App
 
 
 @dataclass(frozen=True)
-class SheetReader:
+class SheetReader(Options):
     """Read the rows of a workbook: of each sheet, below its first row, which names the columns."""
 
 
 @dataclass(frozen=True)
-class PluginReader:
+class PluginReader(Options):
     """Read the records that the reader `name` of an installed package yields; it takes the `options`."""
 
     name: Text
     options: Mapping[str, object] = field(default_factory=dict)
 
 
-Reader = Annotated[
-    CsvReader
-    | JsonReader
-    | JsonLinesReader
-    | ParquetReader
-    | TeiReader
-    | XmlReader
-    | TextReader
-    | BlogXmlReader
-    | XmlRowsReader
-    | GutenbergReader
-    | MboxReader
-    | ChatReader
-    | SheetReader
-    | PluginReader,
-    Keywords({"$ref": "#/$defs/reader"}),
-]
 FORMATS: dict[str, type[Reader]] = {
     "csv": CsvReader,
     "json": JsonReader,

@@ -330,21 +330,6 @@ class Source:
         return file_set(self.tag, self.extraction)
 
     @property
-    def description(self) -> Description:
-        extraction = self.extraction
-        return Description(
-            self.title,
-            self.license,
-            extraction.author,
-            self.about,
-            self.text,
-            self.fame,
-            extraction.genre_of,
-            self.cite,
-            self.legal_basis,
-        )
-
-    @property
     def languages(self) -> set[str] | None:
         """The languages that the entry names; None if a field of the corpus decides."""
         return possible_values(self.extraction.fields.lang)
