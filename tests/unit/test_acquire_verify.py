@@ -52,7 +52,7 @@ def checked(raw, **files):
 def test_without_a_lock_one_line_says_so_for_all_sources(tmp_path):
     found = checked(tmp_path / "raw", **{"books.txt": "1"})
     assert found.sha256 is None and set(found.states.values()) == {NOT_LOCKED}
-    assert len(found.messages()) == len(_about_raw_lock(found.as_stated())) == 1
+    assert len(found.messages()) == len([*_about_raw_lock(found.as_stated())]) == 1
 
 
 def test_nobody_asks_for_a_lock_of_files_of_ones_own(tmp_path):
@@ -70,13 +70,13 @@ def test_sources_are_named_one_by_one_where_the_lock_has_one_of_them(tmp_path):
     assert found.states == {"douban": VERIFIED, "exorde": NOT_LOCKED}
     (message,) = found.messages()
     assert message.startswith("exorde is not verified: not in the lock")
-    assert _about_raw_lock(found.as_stated()) == [
+    assert [*_about_raw_lock(found.as_stated())] == [
         "The raw files are not those of their lock: exorde (not in the lock); acquire.unverified: stop would refuse "
         "them."
     ]
     edited = checked(raw, **{"bookreviews_cleaned.txt": "2"})
     assert "douban is not verified: files have changed, e.g. bookreviews_cleaned.txt" in edited.messages()[0]
-    assert "bookreviews" not in str(edited.as_stated()) + str(_about_raw_lock(edited.as_stated()))
+    assert "bookreviews" not in str(edited.as_stated()) + str([*_about_raw_lock(edited.as_stated())])
 
 
 def test_the_digest_is_over_the_entries_of_the_builds_sources_alone(tmp_path):

@@ -1,6 +1,6 @@
 """Report the measurements of author labels, as rows and in words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -42,35 +42,31 @@ def label_rows(rows: Rows) -> list[dict[str, object]]:
     ]
 
 
-def about_measured_labels(documents: pl.DataFrame, sources: Sources, rows: Rows, authors: Authors) -> list[str]:
-    """Return warnings on labels that several people are known to share, or for which this is unknown."""
+def about_measured_labels(documents: pl.DataFrame, sources: Sources, rows: Rows, authors: Authors) -> Iterator[str]:
+    """Yield warnings on labels that several people are known to share, or for which this is unknown."""
     if not rows:
-        return []
+        return
     if authors.get("max_impurity") is None:
-        return ["No label was judged (authors.max_impurity): labels that several people share may be scored."]
+        yield "No label was judged (authors.max_impurity): labels that several people share may be scored."
+        return
     people = documents.filter(pl.col("author_kind") != "work")
     per_source = dict(people.group_by("source").len().iter_rows())
     unknown = sorted({row["source"] for row in rows if row["decision"] == UNMEASURED} & per_source.keys())
-    found = []
     if unknown:
         share = sum(per_source[tag] for tag in unknown) / max(documents.height, 1)
-        found.append(
-            f"How often two texts of one label are by two people could not be measured in {_named(unknown, sources)}: "
+        named = listing(title(tag, sources) for tag in unknown)
+        yield (
+            f"How often two texts of one label are by two people could not be measured in {named}: "
             f"{percent(share)} of the documents. They are scored all the same; an estimator of the source entry "
             "(author.impurity) would tell, and authors.max_impurity decide."
         )
     shared = [row for row in rows if row["decision"] == IMPURE and row["source"] in per_source]
     if shared:
         each = (f"{row['source']} ({_how_many(row)})" for row in shared)
-        found.append(
+        yield (
             f"Labels of {listing(each)} stand for several people too often or hold other voices: they only train "
             "(authors.max_impurity)."
         )
-    return found
-
-
-def _named(tags: Iterable[str], sources: Sources) -> str:
-    return listing(title(tag, sources) for tag in tags)
 
 
 def _how_many(row: LabelRow) -> str:
