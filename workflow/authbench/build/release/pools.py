@@ -14,7 +14,7 @@ person, and neither contain nor are contained in a text of the author. Positives
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -27,9 +27,6 @@ from authbench.core.content_words import similarities_with
 from authbench.core.dates import middle_day
 from authbench.core.letters import Least, may_ask
 from authbench.release.format.columns import PAIRS, POOLS
-
-if TYPE_CHECKING:
-    from authbench.build.release.pool_kernels import Places
 
 COUNTS = pl.Schema(
     dict.fromkeys(("pool", "lang", "source"), pl.String) | dict.fromkeys(("positives", "kept", "left_out"), pl.Int64)
@@ -91,9 +88,11 @@ def make_pools(
     fits = is_scored(documents) & may_ask(documents, letters)
     has_content = np.diff(vectors.indptr) > 0
     texts = arrange(documents.with_columns(fits=fits if shared else fits & ~is_query), seed, *kept_apart)
-    pairs = _positives(related, queries, texts)
+    answers = queries.select("query_id", candidate_id="positive_ids").explode("candidate_id")
+    other_work = related.filter(~pl.col("same_work")).select("query_id", "candidate_id", "topic_similarity")
+    answering = other_work.join(answers, on=("query_id", "candidate_id"), how="semi")
+    pairs, asked = _places(answering, texts), _least_topical(answering, texts)
     days = documents.select(middle_day("date")).to_series().to_numpy().astype(np.float32)[texts.rows]
-    asked = _least_topical(related, queries, texts)
     by_pool = {_TOPIC_MATCHED: has_content[texts.rows], _TIME_MATCHED: ~np.isnan(days)}
     by_pool[_TOPIC_TIME] = by_pool[_TOPIC_MATCHED] & by_pool[_TIME_MATCHED]
     known = {pool: pairs[has[pairs].all(axis=1)] for pool, has in by_pool.items()}
@@ -107,16 +106,9 @@ def make_pools(
     return _table(joined, texts), counts
 
 
-def _positives(related: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -> I64:
-    """Return the places of queries and their positives from another work, by id; shape (pairs, 2)."""
-    answers = queries.select("query_id", candidate_id="positive_ids").explode("candidate_id")
-    other_work = related.filter(~pl.col("same_work")).select("query_id", "candidate_id")
-    return _places(answers.join(other_work, on=("query_id", "candidate_id"), how="semi"), texts)
-
-
 def _places(pairs: pl.DataFrame, texts: Texts) -> I64:
     """Return the places of query_id and candidate_id, by id; shape (pairs, 2)."""
-    places = pl.DataFrame({"id": texts.ids}, {"id": pl.String}).with_row_index("place")
+    places = texts.ids.to_frame("id").with_row_index("place")
     known = [places.select("place", pl.col("id").alias(name)) for name in ("query_id", "candidate_id")]
     joined = pairs.join(known[0], on="query_id").join(known[1], on="candidate_id", suffix="_of_positive")
     ordered = joined.sort("query_id", "candidate_id").select("place", "place_of_positive")
@@ -130,18 +122,15 @@ def _matched(pairs: I64, texts: Texts) -> _Groups:
     pairs = pairs[texts.cell[pairs[:, 1]] >= 0]
     queries, positives = pairs[np.argsort(pairs[:, 1], kind="stable")].T.copy()
     found, sizes = np.empty((len(queries), MOST), np.int32), np.empty(len(queries), np.int64)
-    find_matched(queries, positives, _in_arrays(texts), MOST, Negatives(found, sizes))
+    find_matched(queries, positives, texts.places, MOST, Negatives(found, sizes))
     return _groups(queries, positives, found, sizes, LEAST)
 
 
-def _least_topical(related: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -> I64:
-    """Return the places of each query and its least topical positive from another work with enough letters."""
-    answers = queries.select("query_id", candidate_id="positive_ids").explode("candidate_id")
-    fitting = pl.Series(texts.ids, dtype=pl.String).filter(texts.cell >= 0)
+def _least_topical(answering: pl.DataFrame, texts: Texts) -> I64:
+    """Return the places of each query and its least topical positive with enough letters."""
+    fitting = texts.ids.filter(texts.cell >= 0)
     least = (
-        related.filter(~pl.col("same_work"), pl.col("topic_similarity").is_not_null())
-        .join(answers, on=("query_id", "candidate_id"), how="semi")
-        .filter(pl.col("candidate_id").is_in(fitting.implode()))
+        answering.filter(pl.col("topic_similarity").is_not_null(), pl.col("candidate_id").is_in(fitting.implode()))
         .sort("query_id", "topic_similarity", "candidate_id")
         .unique("query_id", keep="first", maintain_order=True)
     )
@@ -217,12 +206,6 @@ def _of_queries(pairs: I64, queries: I64) -> I64:
     return pairs[slice(*np.searchsorted(pairs[:, 0], [queries[0], queries[-1] + 1]))]
 
 
-def _in_arrays(texts: Texts) -> "Places":
-    from authbench.build.release.pool_kernels import Places
-
-    return Places(texts.first, texts.end, texts.lengths, texts.logarithms, texts.rank, texts.author, *texts.excluded)
-
-
 def _near(
     pairs: I64, queries: I64, asks: BOOL, first: int, texts: Texts, similar: F32, beside: F32
 ) -> tuple[_Groups, I64]:
@@ -250,7 +233,7 @@ def _near(
     find_by_similarity(
         Similarities(first, similar, beside),
         Asked(queries, ends, positives, asks),
-        _in_arrays(texts),
+        texts.places,
         Limits(_EQUAL, MOST),
         Negatives(found, sizes),
         Negatives(hardest, hardest_sizes),
@@ -275,8 +258,7 @@ def _count(pool: str, wanted: I64, kept: _Groups, texts: Texts, documents: pl.Da
 
 def _table(found: Mapping[str, _Groups], texts: Texts) -> pl.DataFrame:
     """Return the pairs of groups, numbered from 0 by pool, query and positive, their texts as categories (13 bytes)."""
-    ids = pl.Series(texts.ids, dtype=pl.String)
-    by_id, named = ids.rank("ordinal").to_numpy().astype(np.int32), ids.cast(pl.Categorical)
+    by_id, named = texts.ids.rank("ordinal").to_numpy().astype(np.int32), texts.ids.cast(pl.Categorical)
     parts, first = [as_categories(pl.DataFrame(schema=PAIRS.schema))], 0
     for pool, groups in found.items():
         queries, positives, sizes, negatives = groups
