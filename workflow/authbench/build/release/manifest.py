@@ -12,7 +12,7 @@ from authbench.config.registry.citations import default_citation
 from authbench.config.registry.source_entry import Description
 from authbench.core.version import VERSION
 from authbench.release.format.findings import Findings
-from authbench.release.format.manifest import Licence, Manifest, Numbers
+from authbench.release.format.manifest import Manifest, Numbers
 
 _PLACES = frozenset({"raw_dir", "shards"})
 
@@ -20,8 +20,7 @@ _PLACES = frozenset({"raw_dir", "shards"})
 def make_manifest(contents: Contents, sources: Mapping[str, Description], findings: Findings) -> Manifest:
     """Return identity and origin of the release (format.files.MANIFEST_KEYS), without times, paths or machine names."""
     config = _portable({key: value for key, value in findings["config"].items() if key not in _PLACES})
-    documents, queries = contents.documents, contents.queries
-    numbers = count_documents(documents, queries, contents.splits)
+    released = {tag: sources[tag] for tag in sorted(set(contents.documents["source"])) if tag in sources}
     return {
         "name": config.get("name"),
         "authbench": VERSION,
@@ -33,21 +32,19 @@ def make_manifest(contents: Contents, sources: Mapping[str, Description], findin
         "raw_lock": findings["raw_lock"],
         "scorers": findings["scorers"],
         "skipped_sources": findings["skipped_sources"],
-        "licences": {tag: _licence(sources[tag]) for tag in sorted(set(documents["source"])) if tag in sources},
+        "licences": {tag: {"name": one.license.name, "tier": one.license.tier} for tag, one in released.items()},
         "sources": {
             tag: {
-                "title": sources[tag].title,
-                "citation": sources[tag].cite or default_citation(tag, sources[tag].title),
-                "legal_basis": sources[tag].legal_basis,
+                "title": one.title,
+                "citation": one.cite or default_citation(tag, one.title),
+                "legal_basis": one.legal_basis,
             }
-            for tag in sorted(set(documents["source"]))
-            if tag in sources
+            for tag, one in released.items()
         },
-        "fame": {tag: sources[tag].fame for tag in sorted(set(documents["source"])) if tag in sources},
+        "fame": {tag: one.fame for tag, one in released.items()},
         "takedown": contents.takedown,
         "warnings": findings["warnings"],
-        "totals": numbers["totals"],
-        "counts": numbers["counts"],
+        **count_documents(contents.documents, contents.queries, contents.splits),
     }
 
 
@@ -73,10 +70,6 @@ def count_documents(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequ
             for part in [documents.filter(pl.col("split") == split)]
         },
     }
-
-
-def _licence(source: Description) -> Licence:
-    return {"name": source.license.name, "tier": source.license.tier}
 
 
 def _portable(value: object) -> Any:

@@ -17,16 +17,9 @@ from authbench.config.settings.release import Release
 from authbench.core.errors import InputError
 from authbench.core.identity import keyed_hashes
 from authbench.core.letters import Least, may_ask
+from authbench.release.format.columns import GROUND_TRUTH
 
-QUERIES = pl.Schema(
-    {
-        "split": pl.String(),
-        "query_id": pl.String(),
-        "author_id": pl.String(),
-        "positive_ids": pl.List(pl.String),
-        "ignored_ids": pl.List(pl.String),
-    }
-)
+QUERIES = pl.Schema([("split", pl.String()), *GROUND_TRUTH.schema.items()])
 _NOBODY: frozenset[str] = frozenset()
 _ROWS_AT_ONCE = 10_000
 
@@ -100,7 +93,7 @@ def choose_queries(
             chosen_of[key] = chosen
     absent = _NOBODY if shared else frozenset(chain.from_iterable(chosen_of.values()))
 
-    def rows() -> Iterator[tuple[str, str, str, list[str], list[str]]]:
+    def rows() -> Iterator[tuple[str, str, list[str], str, list[str]]]:
         for (split, author), texts in _texts_of_authors(drawn):
             chosen = chosen_of.get((split, author), _NOBODY)
             named = {text.id: text for text in texts if text.answers} if chosen else {}
@@ -110,7 +103,7 @@ def choose_queries(
                 own = {other.id for other in texts if other.id != query}
                 copies = (place[key] for key in contained.get(named[query].doc_key, _NOBODY) if key in place)
                 ignored = (own - positives) | aside | {ident for where, ident in copies if where == split}
-                yield split, query, author, sorted(positives), sorted(ignored - absent)
+                yield split, query, sorted(positives), author, sorted(ignored - absent)
 
     found, parts = rows(), [pl.DataFrame(schema=QUERIES)]
     while part := list(islice(found, _ROWS_AT_ONCE)):
