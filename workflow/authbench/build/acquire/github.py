@@ -7,8 +7,9 @@ plain, requested files with safe names are extracted, and an archive that expand
 import re
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from authbench.build.acquire.offers import Advance, Listing, Offer, Piece, check_patterns
@@ -47,7 +48,7 @@ def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, archive
 def _offers(piece: Piece, archive: Path) -> Iterator[Offer]:
     for tar, member, name in _members(piece, archive):
         if piece.asks_for(name):
-            yield Offer(piece.place(name), member.size, None, _bringer(piece, archive, tar, member))
+            yield Offer(piece.place(name), member.size, None, partial(_bring, piece, archive, tar, member))
 
 
 def _members(piece: Piece, archive: Path) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo, str]]:
@@ -63,21 +64,17 @@ def _members(piece: Piece, archive: Path) -> Iterator[tuple[tarfile.TarFile, tar
                 yield tar, member, member.name.partition("/")[2]  # its only folder is named after the commit
 
 
-def _bringer(
-    piece: Piece, archive: Path, tar: tarfile.TarFile, member: tarfile.TarInfo
-) -> Callable[[Path, Advance], None]:
-    """Return a function that extracts a member of the archive, as long as the archive exists."""
-
-    def bring(part: Path, advance: Advance) -> None:
-        content = tar.extractfile(member)
-        if content is None:
-            raise InputError(f"{member.name} is no file")
-        with _whole(piece, archive), content, part.open("wb") as file:
-            while block := content.read(BLOCK):
-                file.write(block)
-                advance(len(block))
-
-    return bring
+def _bring(
+    piece: Piece, archive: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, part: Path, advance: Advance
+) -> None:
+    """Extract a member of the archive, as long as the archive exists."""
+    content = tar.extractfile(member)
+    if content is None:
+        raise InputError(f"{member.name} is no file")
+    with _whole(piece, archive), content, part.open("wb") as file:
+        while block := content.read(BLOCK):
+            file.write(block)
+            advance(len(block))
 
 
 @contextmanager

@@ -20,18 +20,12 @@ Result = TypeVar("Result")
 
 def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> Listing:
     """Return the files of the data set that fit the patterns, at the revision (a branch becomes its commit)."""
-    import huggingface_hub as hub
-    import huggingface_hub.utils
+    from huggingface_hub import HfApi
 
-    endpoint = os.environ.get("HF_ENDPOINT")
-    api = hub.HfApi(endpoint=endpoint)
-
-    def ask() -> Any:
-        return _with_our_errors(
-            lambda: api.dataset_info(piece.name, revision=revision, files_metadata=True), piece, api.endpoint
-        )
-
-    info = patiently(ask, f"The list of files of {piece.name}", pause=pause)
+    api: Any = HfApi(endpoint=os.environ.get("HF_ENDPOINT"))
+    ask = partial(api.dataset_info, piece.name, revision=revision, files_metadata=True)
+    what = f"The list of files of {piece.name}"
+    info = patiently(lambda: _with_our_errors(ask, piece, api.endpoint), what, pause=pause)
     fitting = [one for one in info.siblings or [] if piece.asks_for(one.rfilename)]
     others = [one.rfilename for one in info.siblings or [] if not piece.asks_for(one.rfilename)]
     check_patterns(piece, [one.rfilename for one in fitting], others)
@@ -43,7 +37,7 @@ def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> List
                 places[one.rfilename],
                 one.size,
                 one.lfs.sha256 if one.lfs else None,
-                _bringer(hub, piece, info.sha, one.rfilename, api.endpoint, beside, pause),
+                partial(_bring, piece, info.sha, one.rfilename, api.endpoint, beside, pause),
                 partial(_stream, piece.name, info.sha, one.rfilename, api.endpoint, one.size, pause),
             )
 
@@ -59,40 +53,27 @@ def _stream(name: str, commit: str, file: str, endpoint: str, size: int, pause: 
     return open_ranges(url, size, build_hf_headers(), pause)
 
 
-def _bringer(
-    hub: Any, piece: Piece, commit: str, name: str, endpoint: str, beside: Path, pause: Pause
-) -> Callable[[Path, Advance], None]:
-    def bring(part: Path, advance: Advance) -> None:
-        class ProgressBar(hub.utils.tqdm):  # type: ignore[misc]
-            """A progress bar for the client that draws nothing and passes the numbers on."""
+def _bring(
+    piece: Piece, commit: str, name: str, endpoint: str, beside: Path, pause: Pause, part: Path, advance: Advance
+) -> None:
+    import huggingface_hub.utils
 
-            def __init__(self, *arguments: object, **settings: Any) -> None:
-                super().__init__(*arguments, **{**settings, "disable": True})
-                advance(settings.get("initial") or 0)
+    hub: Any = huggingface_hub
 
-            def update(self, n: float | None = 1) -> None:
-                advance(int(n or 0))
+    class ProgressBar(hub.utils.tqdm):  # type: ignore[misc]
+        """A progress bar for the client that draws nothing and passes the numbers on."""
 
-        def fetch() -> Path:
-            return Path(
-                _with_our_errors(
-                    lambda: hub.hf_hub_download(
-                        piece.name,
-                        name,
-                        repo_type="dataset",
-                        revision=commit,
-                        local_dir=beside,
-                        endpoint=endpoint,
-                        tqdm_class=ProgressBar,
-                    ),
-                    piece,
-                    endpoint,
-                )
-            )
+        def __init__(self, *arguments: object, **settings: Any) -> None:
+            super().__init__(*arguments, **{**settings, "disable": True})
+            advance(settings.get("initial") or 0)
 
-        patiently(fetch, f"{piece.name}: {name}", pause=pause).replace(part)
+        def update(self, n: float | None = 1) -> None:
+            advance(int(n or 0))
 
-    return bring
+    place = {"repo_type": "dataset", "revision": commit, "local_dir": beside, "endpoint": endpoint}
+    download = partial(hub.hf_hub_download, piece.name, name, **place, tqdm_class=ProgressBar)
+    come = patiently(lambda: _with_our_errors(download, piece, endpoint), f"{piece.name}: {name}", pause=pause)
+    Path(come).replace(part)
 
 
 def _with_our_errors(call: Callable[[], Result], piece: Piece, endpoint: str) -> Result:
