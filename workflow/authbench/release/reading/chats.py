@@ -85,19 +85,9 @@ def _messages(window: Window, deepest: int, wanted: bool = False) -> Iterator[tu
     """Yield each message with its chat's id, its line and its length; values elsewhere are passed over one by one."""
     if not deepest:
         window.fail("lists and objects are nested too deeply")
-    keyed = window.peek() == "{"
-    closing, chat = "}" if keyed else "]", None
-    window.place += 1
-    if window.peek() == closing:
-        window.place += 1
-        return
-    while True:
-        key = None
-        if keyed:
-            key = window.value() if window.peek() == '"' else window.fail("expected a key")
-            window.expect(":")
-        opening = window.peek()
-        line = window.at()
+    chat = None
+    for key in window.items():
+        opening, line = window.peek(), window.at()
         if wanted:
             yield None, window.value(), line, window.size
         elif opening not in ("{", "["):
@@ -106,8 +96,6 @@ def _messages(window: Window, deepest: int, wanted: bool = False) -> Iterator[tu
             is_chat = key == "messages" and opening == "["
             for inner, *found in _messages(window, deepest - 1, is_chat):
                 yield chat if is_chat else inner, *found
-        if window.expect("," + closing) == closing:
-            return
 
 
 def _of_telegram(message: JsonMapping, chat: object) -> rows.Row:

@@ -42,21 +42,9 @@ NAMES: Mapping[str, Sequence[str]] = {
     "token_length": ("token_length",),
 }  # fmt: skip
 TOPICS: Mapping[str, Sequence[str]] = {
-    "topic": (
-        "topic",
-        "section",
-        "subject",
-        "theme",
-        "thread",
-        "title",
-        "thema",
-        "tema",
-        "betreff",
-        "sujet",
-        "asunto",
-        *NAMES["genre"],
-    )
-}
+    "topic": ("topic", "section", "subject", "theme", "thread", "title", "thema", "tema", "betreff", "sujet", "asunto",
+              *NAMES["genre"]),
+}  # fmt: skip
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 

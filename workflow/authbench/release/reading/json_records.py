@@ -159,6 +159,24 @@ class Window:
         self.place += 1
         return found
 
+    def items(self) -> Iterator[str | None]:
+        """Yield the key (None in a list) of each element of the list or object here; the caller reads its value."""
+        closing = "}" if self.peek() == "{" else "]"
+        self.place += 1
+        if self.peek() == closing:
+            self.place += 1
+            return
+        while True:
+            key = None
+            if closing == "}":
+                if self.peek() != '"':
+                    self.fail(f"expected a key, found {self.peek()!r}")
+                key = self.value()
+                self.expect(":")
+            yield key
+            if self.expect("," + closing) == closing:
+                return
+
     def value(self) -> Any:
         self.peek()
         while True:
@@ -188,28 +206,15 @@ DECODER = json.JSONDecoder(object_pairs_hook=distinct)
 def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str | None, object, int, int]]:
     """Yield key, value, line and length of each element."""
     window = Window(file, text)
-    opening, closing = ("{", "}") if keyed else ("[", "]")
-    if window.peek() != opening:
+    if window.peek() != (opening := "{" if keyed else "["):
         shape = "an object" if keyed else "an array"
         raise InputError(
             f"{file.relative}: expected {shape} of records ({opening}), found {window.peek()!r}; see reader.records."
         )
-    window.place += 1
-    if window.peek() != closing:
-        while True:
-            key = None
-            if keyed:
-                if window.peek() != '"':
-                    window.fail(f"expected a key, found {window.peek()!r}")
-                key = window.value()
-                window.expect(":")
-            window.peek()
-            line = window.at()
-            yield key, window.value(), line, window.size
-            if window.expect("," + closing) == closing:
-                break
-    else:
-        window.place += 1
+    for key in window.items():
+        window.peek()
+        line = window.at()
+        yield key, window.value(), line, window.size
     if window.peek():
         window.fail(f"the records end, but {window.peek()!r} follows")
 
