@@ -161,13 +161,4 @@ def empty(schema: pl.Schema) -> pl.DataFrame:
 def length_bucket_expr(tokens: str | pl.Expr) -> pl.Expr:
     """Return the length class of a token count: 1-10, 11-100, 101-500, more (processing plan, section 8)."""
     tokens = pl.col(tokens) if isinstance(tokens, str) else tokens
-    return (
-        pl.when(tokens <= 10)
-        .then(pl.lit("short"))
-        .when(tokens <= 100)
-        .then(pl.lit("medium"))
-        .when(tokens <= 500)
-        .then(pl.lit("long"))
-        .when(tokens > 500)
-        .then(pl.lit("extra_long"))
-    )
+    return tokens.cut((10, 100, 500), labels=LENGTH_BUCKETS).cast(pl.String)
