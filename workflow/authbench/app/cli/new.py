@@ -99,8 +99,8 @@ def _tell(name: str, sample: "Sample", proposal: "Proposal") -> None:
     of = "all" if sample.whole else "the first"
     records, files = plural(sample.records, "record"), plural(len(sample.files), "file")
     print(f"{name}: {of} {records} of {files}{_also(sample.assumed)}")
-    for ours, why in proposal.evidence.items():
-        print(f"  {ours:<7} {printable(str(_shown(proposal.fields[ours])))}: {why}")
+    for ours, (expression, why) in proposal.found.items():
+        print(f"  {ours:<7} {printable(str(_shown(expression)))}: {why}")
     for note in proposal.notes:
         print(f"  {note}")
     if sample.bad:

@@ -14,12 +14,13 @@ from authbench.config.registry.expressions import Expression
 from authbench.config.registry.readers import ChatReader, CsvReader, MboxReader
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
-from authbench.core.records import LANGUAGES, PRIMARY_GENRES, is_language_code, primary_genre
+from authbench.core.records import PRIMARY_GENRES, is_language_code, primary_genre
 from authbench.release.reading.column_names import NAMES, TOPICS, guess_columns
 
 Identify = Callable[[Sequence[str]], Sequence[str]]  # the language of each text
 Ask = Callable[[str, Sequence[str]], str]  # a question and the possible answers
 Kind = Literal["person", "account"]
+Found = tuple[Expression, str]  # a field, and the evidence: of authors only counts
 FIELDS = ("content", "author", "id", "date", "lang", "genre", "topic")
 LANGUAGE_TEXTS, LANGUAGE_CHARACTERS = 100, 500  # texts whose language is identified, and how much of each is read
 FEWEST = 3  # authors of several texts, one for each of train, dev and test
@@ -42,22 +43,18 @@ class Proposal:
     """What an entry says of the fields of a corpus.
 
     Attributes:
-        fields: the expressions, by our names of fields.
-        evidence: why, by our names of fields; of authors only counts.
+        found: the expressions, each with its evidence, by our names of fields.
         notes: what is not proposed, and why.
         kind: of the author labels.
-        path_fields: the pattern of a path that names the author, or empty.
-        foreign: whether the main language is not among the ten.
         repeated: number of authors with several different texts.
+        path_fields: the pattern of a path that names the author, or empty.
     """
 
-    fields: Mapping[str, Expression]
-    evidence: Mapping[str, str]
+    found: Mapping[str, Found]
     notes: Sequence[str]
     kind: Kind
+    repeated: int
     path_fields: str = ""
-    foreign: bool = False
-    repeated: int = 0
 
 
 def propose(sample: Sample, given: Mapping[str, str], genre: str, identify: Identify, ask: Ask) -> Proposal:
@@ -74,31 +71,30 @@ def propose(sample: Sample, given: Mapping[str, str], genre: str, identify: Iden
         return _of_texts(sample, genre, identify)
     columns, chosen = sample.columns, _chosen(sample, given, ask)
     texts, authors = columns[chosen["content"]], columns[chosen["author"]]
-    fields: dict[str, Expression] = {"text": chosen["content"], "author": chosen["author"]}
-    notes = list[str]()
-    evidence = {
-        "text": _filled(texts) + f", {_mean_length(texts):,.0f} characters on average",
-        "author": _counts(authors),
+    found: dict[str, Found] = {
+        "text": (chosen["content"], _sizes(texts)),
+        "author": (chosen["author"], _counts(authors)),
     }
+    notes = list[str]()
     secrets = {one.casefold() for one in authors if one}
     for ours in ("id", "date", "topic"):
-        if found := _metadata(ours, chosen, columns, authors, secrets, ours in given):
-            fields[ours], evidence[ours] = found
+        if one := _metadata(ours, chosen, columns, authors, secrets, ours in given):
+            found[ours] = one
         elif ours in chosen:
             notes.append(f"{printable(chosen[ours])} is not taken as {ours}: {_REASONS[ours]}.")
-    if isinstance(sample.reader, MboxReader | ChatReader) and "id" in fields:
-        fields["id"] = {"field": "id", "hash": True}  # it names the sender's host, or the other person
+    if isinstance(sample.reader, MboxReader | ChatReader) and "id" in found:
+        found["id"] = {"field": "id", "hash": True}, found["id"][1]  # it names the sender's host, or the other person
     if isinstance(sample.reader, ChatReader) and (left_out := Counter(filter(None, columns["left_out"]))):
         told = ", ".join(f"{number:,} {reason}" for reason, number in left_out.most_common())
         notes.append(f"{left_out.total():,} messages are not their sender's words, and are dropped: {told}.")
-    _add_language(fields, evidence, chosen, columns, texts, identify)
-    _add_genre(fields, evidence, chosen, columns, genre)
-    used = {one.get("field") if isinstance(one, Mapping) else one for one in fields.values()}
+    found["lang"] = _language(chosen.get("lang"), columns, texts, identify)
+    stated = chosen.get("genre")
+    found["genre"] = (stated, _counts(columns[stated])) if stated is not None else ({"const": genre}, _NO_GENRE)
+    used = {one.get("field") if isinstance(one, Mapping) else one for one, _ in found.values()}
     unused = [name for name in columns if name not in used]
     if unused and not isinstance(sample.reader, MboxReader | ChatReader):
         notes.append(f"Not used: {_listed(unused)}; --column OURS=NAME takes a field.")
-    foreign, repeated = _is_foreign(fields["lang"]), _repeated(authors, texts)
-    return Proposal(fields, evidence, notes, _kind(authors), foreign=foreign, repeated=repeated)
+    return Proposal(found, notes, _kind(authors), _repeated(authors, texts))
 
 
 def _chosen(sample: Sample, given: Mapping[str, str], ask: Ask) -> dict[str, str]:
@@ -124,6 +120,7 @@ def _chosen(sample: Sample, given: Mapping[str, str], ask: Ask) -> dict[str, str
     return chosen
 
 
+_NO_GENRE = "no field tells it"
 _REASONS = {
     "id": "its values are not distinct",
     "date": "no one form of a date, day or month first, fits 90 % of its values",
@@ -134,31 +131,27 @@ _REASONS = {
 def _of_texts(sample: Sample, genre: str, identify: Identify) -> Proposal:
     """Return the proposal for plain texts, whose paths name the authors."""
     pattern = _AUTHORS[sample.layout or "name"]
-    found = [regex.search(pattern, below) for below in sample.parts]
-    authors = [one["author"] if one else None for one in found]
+    named = [regex.search(pattern, below) for below in sample.parts]
+    authors = [one["author"] if one else None for one in named]
     if None in authors:
         raise InputError("Some names of files begin with _, and name no author. Expected Author_Title.txt.")
     spaced = any("_" in (one or "") for one in authors) and not any(" " in (one or "") for one in authors)
     texts = sample.columns["text"]
     if not any(texts):
         raise InputError("The texts are empty.")
-    fields: dict[str, Expression] = {
-        "text": "text",
-        "author": {"field": "author", "replace": {"_": " "}} if spaced else "author",
-        "id": {"field": "path", "hash": True},
-    }
     how = "the folder of a file" if sample.layout == "folder" else "what is before _ in the name of a file"
-    evidence = {
-        "text": _filled(texts) + f", {_mean_length(texts):,.0f} characters on average",
-        "author": f"{how}: {_counts(authors)}",
-        "id": "the path of the file, hashed as it names the author",
+    author: Expression = {"field": "author", "replace": {"_": " "}} if spaced else "author"
+    found: dict[str, Found] = {
+        "text": ("text", _sizes(texts)),
+        "author": (author, f"{how}: {_counts(authors)}"),
+        "id": ({"field": "path", "hash": True}, "the path of the file, hashed as it names the author"),
+        "lang": _language(None, {}, texts, identify),
+        "genre": ({"const": genre}, _NO_GENRE),
     }
-    _add_language(fields, evidence, {}, {}, texts, identify)
-    _add_genre(fields, evidence, {}, {}, genre)
     spaced_authors = [one.replace("_", " ") for one in authors if one]
     of_part = dict(zip(sample.parts, authors, strict=True))
     repeated = _repeated([of_part[part] for part in sample.columns["part"] if part], texts)
-    return Proposal(fields, evidence, [], _kind(spaced_authors), pattern, _is_foreign(fields["lang"]), repeated)
+    return Proposal(found, [], _kind(spaced_authors), repeated, pattern)
 
 
 def _free(columns: Iterable[str], chosen: Mapping[str, str]) -> list[str]:
@@ -182,7 +175,7 @@ def _metadata(
     authors: Sequence[str | None],
     secrets: set[str],
     given: bool,
-) -> tuple[Expression, str] | None:
+) -> Found | None:
     """Return the expression of an optional field and its evidence; None if no field fits."""
     names = [chosen[ours]] if ours in chosen else [] if ours == "topic" else _free(columns, chosen)
     for name in names:
@@ -249,46 +242,22 @@ def _day(value: str, form: str) -> str | None:
         return None
 
 
-def _add_language(
-    fields: dict[str, Expression],
-    evidence: dict[str, str],
-    chosen: Mapping[str, str],
-    columns: Mapping[str, Sequence[str | None]],
-    texts: Sequence[str | None],
-    identify: Identify,
-) -> None:
-    """Add the language: a field of codes or names of languages, or the most frequent language by langid."""
-    values = {one for one in columns[chosen["lang"]] if one} if "lang" in chosen else set()
-    codes = {language.name.casefold(): code for code, language in languages().items()}
-    if values and all(map(is_language_code, values)):
-        fields["lang"], evidence["lang"] = chosen["lang"], _counts(columns[chosen["lang"]])
-        return
-    if values and all(one.casefold() in codes for one in values):
-        named = {one: codes[one.casefold()] for one in sorted(values)}
-        fields["lang"], evidence["lang"] = {"field": chosen["lang"], "map": named}, _counts(columns[chosen["lang"]])
-        return
+def _language(
+    field: str | None, columns: Mapping[str, Sequence[str | None]], texts: Sequence[str | None], identify: Identify
+) -> Found:
+    """Return a field of codes or names of languages, or the most frequent language by langid."""
+    if field is not None and (values := {one for one in columns[field] if one}):
+        if all(map(is_language_code, values)):
+            return field, _counts(columns[field])
+        codes = {language.name.casefold(): code for code, language in languages().items()}
+        if all(one.casefold() in codes for one in values):
+            named = {one: codes[one.casefold()] for one in sorted(values)}
+            return {"field": field, "map": named}, _counts(columns[field])
     filled = [one for one in texts if one]
     some = filled[:: max(1, -(-len(filled) // LANGUAGE_TEXTS))]
     counts = Counter(identify([one[:LANGUAGE_CHARACTERS] for one in some])).most_common()
-    fields["lang"] = {"const": counts[0][0] if counts else "en"}
-    evidence["lang"] = f"langid: {', '.join(f'{lang} {number}' for lang, number in counts[:5])} of {len(some)} texts"
-
-
-def _is_foreign(lang: Expression) -> bool:
-    return isinstance(lang, Mapping) and "const" in lang and lang["const"] not in LANGUAGES
-
-
-def _add_genre(
-    fields: dict[str, Expression],
-    evidence: dict[str, str],
-    chosen: Mapping[str, str],
-    columns: Mapping[str, Sequence[str | None]],
-    genre: str,
-) -> None:
-    if "genre" in chosen:
-        fields["genre"], evidence["genre"] = chosen["genre"], _counts(columns[chosen["genre"]])
-    else:
-        fields["genre"], evidence["genre"] = {"const": genre}, "no field tells it"
+    told = ", ".join(f"{lang} {number}" for lang, number in counts[:5])
+    return {"const": counts[0][0] if counts else "en"}, f"langid: {told} of {len(some)} texts"
 
 
 def _are_genres(values: Sequence[str | None]) -> bool:
@@ -304,6 +273,10 @@ def _kind(authors: Sequence[str | None]) -> Kind:
 
 def _filled(values: Sequence[str | None]) -> str:
     return f"{sum(one is not None for one in values):,} of {len(values):,} have it"
+
+
+def _sizes(texts: Sequence[str | None]) -> str:
+    return f"{_filled(texts)}, {_mean_length(texts):,.0f} characters on average"
 
 
 def _counts(values: Sequence[str | None]) -> str:

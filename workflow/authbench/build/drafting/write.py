@@ -17,6 +17,7 @@ from authbench.config.registry.sources import SOURCES
 from authbench.config.settings.config import Config
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
+from authbench.core.records import LANGUAGES
 from authbench.core.storage.atomic import write_text
 from authbench.core.storage.raw_files import RawFile
 from authbench.core.storage.raw_paths import COMPRESSED
@@ -96,16 +97,16 @@ def entry_text(name: str, sample: Sample, proposal: Proposal) -> str:
         if sample.reader.app != "whatsapp":  # whose labels are the names
             tail["author"] = {"kind": proposal.kind, "name": "name"}
         tail["drop"] = [{"when": {"field": "left_out", "match": f"^{one}$"}, "reason": one} for one in LEFT_OUT]
-    entry = {**head, "fields": dict(proposal.fields), **tail}
+    entry = {**head, "fields": {key: value for key, (value, _) in proposal.found.items()}, **tail}
     if problems := [problem for _, problem in schema_problems(entry, SOURCES.schema)] or list(SOURCES.problems(entry)):
         raise InputError("\n".join(f"{entry_path(name)}: {problem}" for problem in problems))
-    lines = ["# Drafted from a sample by `authbench new source`: check every line (docs/adding-a-source.md)."]
-    lines += [_line(key, value) for key, value in head.items()]
-    lines += [
+    lines = [
+        "# Drafted from a sample by `authbench new source`: check every line (docs/adding-a-source.md).",
+        *(_line(key, value) for key, value in head.items()),
         "fields:",
-        *(f"  {_line(key, value, proposal.evidence.get(key, ''))}" for key, value in proposal.fields.items()),
+        *(f"  {_line(key, value, why)}" for key, (value, why) in proposal.found.items()),
+        *(_line(key, value) for key, value in tail.items()),
     ]
-    lines += [_line(key, value) for key, value in tail.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -127,16 +128,16 @@ _COMMENTS = {
 def recipe_text(name: str, proposal: Proposal) -> str:
     """Return the recipe of a benchmark from this source only, with comments."""
     ingest: dict[str, object] = {}
-    genre = proposal.fields["genre"]
+    genre, lang = proposal.found["genre"][0], proposal.found["lang"][0]
     if isinstance(genre, Mapping):
         ingest["genres"] = [genre["const"]]
-    if proposal.foreign:
+    if isinstance(lang, Mapping) and "const" in lang and lang["const"] not in LANGUAGES:
         ingest["other_languages"] = "keep"
     lines = [
         f"# authbench build --configfile {recipe_path(name)}; config/config.yaml has all settings.",
         _line("name", name),
+        _line("sources", [name]),
     ]
-    lines.append(_line("sources", [name]))
     if ingest:
         lines.append(_line("ingest", ingest, "a genre of one's own; see fields.genre" if "genres" in ingest else ""))
     return "\n".join(lines) + "\n"
