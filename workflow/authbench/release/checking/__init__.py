@@ -107,15 +107,16 @@ def _check_each(
 ) -> Iterator[Finding]:
     """Yield the findings that need no pairs of texts; `check_part` checks some texts."""
     yield from check_ids(release, rules.settings["release"].get("ids") == "sorted")
-    yield from check_provenance(release, rules.fixed_buckets)
     yield from check_fields(release.provenance, rules.settings["dedup"].get("unique") or {})
-    yield from check_measures(release, rules.settings)
-    yield from check_measured(release)
+    if release.provenance is not None:
+        yield from check_provenance(release, release.provenance, rules.fixed_buckets)
+        yield from check_measures(release, release.provenance, rules.settings)
+        yield from check_measured(release, release.provenance)
+        yield from check_statistics(release, release.provenance)
     yield from check_lock(release)
     yield from check_merged(release)
     yield from check_withheld(release)
     yield from check_quotas(release, rules)
-    yield from check_statistics(release)
     yield from check_labels(release, rules.settings["authors"])
     yield from check_noisy(release)
     yield from check_funnel(release)

@@ -48,11 +48,8 @@ _LETTER_OR_NUMBER = regex.compile(rf"(?V1)[[\p{{L}}\p{{N}}]--{_EXTENDING}]")
 _LEFT_OUT = r"\[[A-Za-z_\p{Han}]{1,20}\]|<[A-Za-z_]{1,20}>|:[a-z0-9_+-]{2,30}:|https?://[!-~]+|www\.[!-~]+|urlLink"
 
 
-def check_measured(release: Rows) -> Iterator[Finding]:
+def check_measured(release: Rows, provenance: pl.DataFrame) -> Iterator[Finding]:
     """Yield documents whose measurements in provenance.parquet differ from their texts'."""
-    provenance = release.provenance
-    if provenance is None:
-        return
     places = release.documents.select("id", place=pl.int_range(pl.len()))
     known = provenance.select("id").join(places, on="id", how="left", maintain_order="left")
     for start in range(0, provenance.height, _TEXTS_AT_ONCE):
@@ -128,15 +125,12 @@ def _kinds() -> "np.ndarray[tuple[int], np.dtype[np.uint8]]":
 Settings = JsonMapping
 
 
-def check_measures(release: Rows, settings: Settings) -> Iterator[Finding]:
+def check_measures(release: Rows, provenance: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
     """Yield documents that the thresholds of `filter`, `safety`, `authors` and `sample` do not admit.
 
     Raises:
         InputError: a threshold is not a number, or a plug-in fails.
     """
-    provenance = release.provenance
-    if provenance is None:
-        return
     try:
         absent = uncheckable(release.manifest)
         for rows, stated in parts_with_settings(release, provenance, settings):

@@ -97,10 +97,13 @@ def similar_texts(
     with ThreadPoolExecutor(workers) as pool:
         found = pool.map(lambda worker: similar_kernels.join(known, limits, room, worker, workers), range(workers))
         earlier, later, similarity = map(np.concatenate, zip(*(some[:3] for some in found), strict=True))
-    pairs = pl.DataFrame({"a": ids.gather(order[earlier]), "b": ids.gather(order[later]), "similarity": similarity})
-    return pairs.select(
-        pl.min_horizontal("a", "b").alias("a"), pl.max_horizontal("a", "b").alias("b"), "similarity"
-    ).sort("a", "b")
+    return _pairs(ids.gather(order[earlier]), ids.gather(order[later]), similarity=similarity)
+
+
+def _pairs(ids: pl.Series, others: pl.Series, **numbers: F64) -> pl.DataFrame:
+    """Return pairs of texts (a, b) with a < b and their numbers, sorted."""
+    least, most = pl.min_horizontal("a", "b"), pl.max_horizontal("a", "b")
+    return pl.DataFrame({"a": ids, "b": others, **numbers}).with_columns(a=least, b=most).sort("a", "b")
 
 
 _COMMON = 100  # texts; a passage in more texts than this is not evidence that two texts belong together
@@ -152,10 +155,7 @@ def contained_texts(
     )
     share = _shares(data, offsets, one, other, length)
     enough = share >= settings["share"]
-    pairs = pl.DataFrame({"a": ids.gather(one[enough]), "b": ids.gather(other[enough]), "share": share[enough]})
-    return pairs.select(pl.min_horizontal("a", "b").alias("a"), pl.max_horizontal("a", "b").alias("b"), "share").sort(
-        "a", "b"
-    )
+    return _pairs(ids.gather(one[enough]), ids.gather(other[enough]), share=share[enough])
 
 
 def _table_size(grams: int) -> int:

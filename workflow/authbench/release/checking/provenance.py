@@ -23,15 +23,12 @@ _BUCKETS = (("short", 1, 10), ("medium", 11, 100), ("long", 101, 500))
 _WORDS_OF_A_NAME = 5
 
 
-def check_provenance(release: Rows, fixed_buckets: bool) -> Iterator[Finding]:
+def check_provenance(release: Rows, provenance: pl.DataFrame, fixed_buckets: bool) -> Iterator[Finding]:
     """Yield documents without exactly one row, rows that disagree, and malformed values.
 
     Args:
         fixed_buckets: whether length buckets have the bounds of the format, the same for all languages.
     """
-    provenance = release.provenance
-    if provenance is None:
-        return
     yield from _check_values(provenance)
     yield from _check_ids(provenance, release.documents)
     yield from _check_labels(provenance, release.documents)

@@ -1,6 +1,7 @@
 """Read the settings that a release is checked against, and find settings that weaken its claims."""
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
@@ -132,21 +133,9 @@ def _more(value: Iterable[object], allowed: Iterable[object]) -> bool:
     return not set(value) <= set(allowed)
 
 
-def _fewer(value: Iterable[object], allowed: Iterable[object]) -> bool:
-    return not set(value) >= set(allowed)
-
-
-def _empty(value: object, allowed: object) -> bool:
-    return not value and bool(allowed)
-
-
 def _lacks(value: Mapping[str, float], allowed: Mapping[str, float]) -> bool:
     """Return whether a mapping lacks an entry of the other."""
     return not value.items() >= allowed.items()
-
-
-def _other(value: object, allowed: object) -> bool:
-    return bool(value != allowed)
 
 
 def _not(strict: str) -> Callable[[object, object], bool]:
@@ -160,16 +149,16 @@ _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "authors.kinds": _more,
     "authors.masked_max_documents": _higher,
     "authors.max_impurity": _higher,
-    "normalize.mask": _fewer,
+    "normalize.mask": lambda value, allowed: not set(value) >= set(allowed),
     "normalize.own_name": _not("mask"),
     "normalize.signatures": _not("cut"),
     "normalize.edition_marks": _not("unify"),
-    "filter.preset": _other,
+    "filter.preset": operator.ne,
     **{f"filter.{rule.setting}": _lower if rule.drops == "below" else _higher for rule in BUILT_IN if rule.setting},
     "filter.plugins": _lacks,
     "dedup.threshold": _higher,
     "dedup.shingle_chars": _higher,
-    "safety.scorers": _empty,
+    "safety.scorers": lambda value, allowed: not value and bool(allowed),
     "safety.threshold": _higher,
     "safety.exempt_genres": _more,
     "sample.min_documents_per_author": _lower,
@@ -183,7 +172,7 @@ _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "split.containment.shingle_chars": _higher,
     "release.ids": _not("hashed"),
     "release.queries_per_author": _higher,
-    "release.min_documents_for_query": _other,
+    "release.min_documents_for_query": operator.ne,
     "release.min_letters_for_query": _lower,
     "release.positives": _not("other_work"),
     "release.topic": _not("words_and_pieces"),

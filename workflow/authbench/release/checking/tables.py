@@ -22,11 +22,8 @@ Key = tuple[str, ...]
 Values = tuple[str, ...]
 
 
-def check_statistics(release: Rows) -> Iterator[Finding]:
+def check_statistics(release: Rows, provenance: pl.DataFrame) -> Iterator[Finding]:
     """Yield rows of the statistics that the documents contradict; each existing table is checked."""
-    provenance = release.provenance
-    if provenance is None:
-        return
     author = pl.col("author_id").rank("dense")
     documents = (
         release.documents.select("id", "split", "lang", "genre", "source", author, "token_length", "query")
