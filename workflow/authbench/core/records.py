@@ -5,6 +5,8 @@ with such a schema; tables are joined on `doc_key`.
 """
 
 import re
+from collections.abc import Iterable
+from itertools import islice
 
 import polars as pl
 
@@ -127,6 +129,9 @@ REMOVED = pl.Schema(
 )
 
 
+_ROWS_AT_ONCE = 2_000
+
+
 def as_removed(
     documents: pl.DataFrame,
     stage: str,
@@ -156,6 +161,14 @@ def primary_genre(genre: str) -> str:
 
 def empty(schema: pl.Schema) -> pl.DataFrame:
     return pl.DataFrame(schema=schema)
+
+
+def table_of(rows: Iterable[tuple[object, ...]], schema: pl.Schema) -> pl.DataFrame:
+    """Return rows as a table, with objects for only a batch at a time."""
+    waiting, parts = iter(rows), [empty(schema)]
+    while part := list(islice(waiting, _ROWS_AT_ONCE)):
+        parts.append(pl.DataFrame(part, schema=schema, orient="row"))
+    return pl.concat(parts)
 
 
 def length_bucket_expr(tokens: str | pl.Expr) -> pl.Expr:

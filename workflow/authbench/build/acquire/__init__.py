@@ -24,6 +24,7 @@ from authbench.core.identity import digest, uniform
 from authbench.core.runtime.job import log
 from authbench.core.storage.atomic import sha256_of_file
 from authbench.core.storage.disk import cannot_write
+from authbench.core.storage.raw_files import LFS_POINTER
 from authbench.core.storage.unchanged import file_mark
 
 Look = Callable[[Piece, str | None, Path, Pause], Listing]
@@ -37,7 +38,6 @@ LOCK_SECONDS = 60.0  # between two writings of the lock, which takes seconds for
 SPREAD = 100  # files from which a limit of rows takes some
 PLACES = 10  # in each of them
 RUN = 1000  # rows at least from a file, and at a place in it
-LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 DEMO = "make_demo.py"  # in the folder of the demo's raw files, which it writes
 
 

@@ -7,7 +7,7 @@ neither positive nor negative (processing plan, section 15).
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cache, partial
-from itertools import chain, groupby, islice
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -17,11 +17,11 @@ from authbench.config.settings.release import Release
 from authbench.core.errors import InputError
 from authbench.core.identity import keyed_hashes
 from authbench.core.letters import Least, may_ask
+from authbench.core.records import table_of
 from authbench.release.format.columns import GROUND_TRUTH
 
 QUERIES = pl.Schema([("split", pl.String()), *GROUND_TRUTH.schema.items()])
 _NOBODY: frozenset[str] = frozenset()
-_ROWS_AT_ONCE = 10_000
 
 
 class _Text(NamedTuple):
@@ -105,10 +105,7 @@ def choose_queries(
                 ignored = (own - positives) | aside | {ident for where, ident in copies if where == split}
                 yield split, query, sorted(positives), author, sorted(ignored - absent)
 
-    found, parts = rows(), [pl.DataFrame(schema=QUERIES)]
-    while part := list(islice(found, _ROWS_AT_ONCE)):
-        parts.append(pl.DataFrame(part, schema=QUERIES, orient="row"))
-    return pl.concat(parts).sort("query_id")
+    return table_of(rows(), QUERIES).sort("query_id")
 
 
 def queries_per_author(value: object) -> int | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import yaml
 
@@ -12,16 +12,14 @@ from authbench.config.registry.typed_schema import schema_of
 from authbench.config.registry.values import Problem, value_problems
 from authbench.config.registry.violations import violations
 from authbench.config.registry.yaml_lines import shape_problem, syntax_problem
+from authbench.config.settings.config import Config
 from authbench.core.errors import InputError
 from authbench.core.json_values import JsonObject
+from authbench.core.shipped import shipped
 from authbench.core.storage.yaml_loader import FAST_LOADER
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
-from typing import cast
-
-from authbench.config.settings.config import Config
-from authbench.core.shipped import shipped
 
 _SHOWN = 4  # problems in an error
 Settings = JsonObject
@@ -95,17 +93,12 @@ def refused_texts(value: Mapping[str, object], schema: Schema) -> list[tuple[str
 
 
 @cache
-def _schema(schema: Schema) -> Settings:
-    if isinstance(schema, Path):
-        return read_yaml(schema)
-    return schema_of(schema) if isinstance(schema, type) else schema()
-
-
-@cache
 def _validator(schema: Schema) -> "Validator":
     from authbench.config.registry.validator import validator_of  # 0.1 s, saved by jobs that use no schema
 
-    return validator_of(_schema(schema))
+    if isinstance(schema, Path):
+        return validator_of(read_yaml(schema))
+    return validator_of(schema_of(schema) if isinstance(schema, type) else schema())
 
 
 @cache

@@ -17,15 +17,10 @@ from authbench.core.storage.raw_files import known_codec
 Keyword = Callable[[object, object, object, object], Iterator[ValidationError]]
 
 _OF_PLAIN_SCHEMAS = {"type", "items", "minItems", "maxItems"}
-_KINDS: Mapping[str, Callable[[object], bool]] = {
-    "null": lambda value: value is None,
-    "boolean": lambda value: isinstance(value, bool),
-    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    "string": lambda value: isinstance(value, str),
-    "array": lambda value: isinstance(value, list),
-    "object": lambda value: isinstance(value, dict),
-}
+# A float such as 800.0 is not an integer, as in YAML: it could not slice a table.
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine(
+    "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+)
 
 
 def fits(value: object, schema: object) -> bool:
@@ -39,7 +34,7 @@ def fits(value: object, schema: object) -> bool:
     if not isinstance(schema, dict) or "type" not in schema or not schema.keys() <= _OF_PLAIN_SCHEMAS:
         return False
     kinds = schema["type"]
-    if not any(_KINDS[kind](value) for kind in ([kinds] if isinstance(kinds, str) else kinds)):
+    if not any(_TYPES.is_type(value, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds)):
         return False
     if not isinstance(value, list):
         return True
@@ -100,10 +95,6 @@ for name, check, raised in (
     FORMATS.checks(name, raised)(check)
 
 
-# A float such as 800.0 is not an integer, as in YAML: it could not slice a table.
-_TYPES = Draft202012Validator.TYPE_CHECKER.redefine(
-    "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-)
 _Validator = extend(Draft202012Validator, KEYWORDS, type_checker=_TYPES)
 
 

@@ -37,7 +37,7 @@ from authbench.core.storage.system import fcntl
 
 def leave_out_extensions_and_blas() -> None:
     """Disable both imports in this process, which must compile only this library's kernels, as the jobs of a run do."""
-    entrypoints.init_all = _no_extensions
+    entrypoints.init_all = lambda: None
     if "numba.np.arraymath" in sys.modules:
         return
     ensure_blas = linalg.ensure_blas
@@ -45,10 +45,6 @@ def leave_out_extensions_and_blas() -> None:
     import numba.np.arraymath  # noqa: F401  (asks for it once, when it is imported)
 
     linalg.ensure_blas = ensure_blas
-
-
-def _no_extensions() -> None:
-    """Import nothing in place of `numba.core.entrypoints.init_all`."""
 
 
 def _no_blas() -> None:

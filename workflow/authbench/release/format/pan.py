@@ -16,7 +16,7 @@ line ending is accepted; any other deviation from this form is an error that nam
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -28,6 +28,7 @@ from authbench.core.author_labels import known_labels
 from authbench.core.errors import InputError
 from authbench.core.json_values import JsonObject
 from authbench.core.printable import printable, shown
+from authbench.core.records import table_of
 from authbench.core.storage.json_lines import value_batches, write_json_lines
 
 NO_ANSWER = 0.5
@@ -35,7 +36,6 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d
 _SHOWN = 5
 _MOST = 1 << 63  # limit of the number in an answer
 OF_MACHINES_FIELDS: Mapping[str, int] = {"is_human": 2024, "label": 2025}
-_ROWS_AT_ONCE = 2_000
 _UNKNOWN = (None, None)
 _Checks: TypeAlias = Mapping[str, Callable[[object], bool]]
 _NONE: _Checks = {}
@@ -61,7 +61,7 @@ def read_pairs(path: Path) -> pl.DataFrame:
         for row in rows
     )
     names = ("id", "text1", "text2", "topic1", "topic2", "lang")
-    return _as_table(values, pl.Schema(dict.fromkeys(names, pl.String)))
+    return table_of(values, pl.Schema(dict.fromkeys(names, pl.String)))
 
 
 def read_truth(path: Path) -> pl.DataFrame:
@@ -73,7 +73,7 @@ def read_truth(path: Path) -> pl.DataFrame:
     field = _field_of(path, "same")
     rows = _read_rows(path, "truth.jsonl", {"id": _is_text, field: _is_truth}, {"authors": _is_two})
     values = ((row["id"], bool(_second(row[field])), *(row.get("authors") or _UNKNOWN)) for row in rows)
-    return _as_table(
+    return table_of(
         values, pl.Schema({"id": pl.String, "same": pl.Boolean, "author1": pl.String, "author2": pl.String})
     )
 
@@ -88,7 +88,7 @@ def read_answers(path: Path) -> pl.DataFrame:
     rows = _read_rows(path, "answers.jsonl", {"id": _is_text, field: _is_score})
     parts = ((row["id"], _alone(_second(row[field])), _is_one(row[field])) for row in rows)
     values = ((name, float(value), listed, isinstance(value, str)) for name, value, listed in parts)
-    return _as_table(
+    return table_of(
         values, pl.Schema({"id": pl.String, "value": pl.Float64, "listed": pl.Boolean, "quoted": pl.Boolean})
     )
 
@@ -111,14 +111,6 @@ def _first_row(path: Path) -> JsonObject:
             if rows:
                 return rows[0] if isinstance(rows[0], dict) else {}
     return {}
-
-
-def _as_table(rows: Iterable[tuple[object, ...]], schema: pl.Schema) -> pl.DataFrame:
-    """Return rows as a table, with objects for only a batch at a time."""
-    waiting, parts = iter(rows), [pl.DataFrame(schema=schema)]
-    while part := list(islice(waiting, _ROWS_AT_ONCE)):
-        parts.append(pl.DataFrame(part, schema=schema, orient="row"))
-    return pl.concat(parts)
 
 
 def read_problems(folder: Path) -> pl.DataFrame:
