@@ -87,7 +87,7 @@ def _added(counts: list[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(counts).group_by("lang", "word").agg(pl.col("documents").sum(), pl.col("occurrences").sum())
 
 
-def content_vectors(texts: pl.DataFrame, statistics: WordStatistics, topic: Topic = "words") -> object:
+def content_vectors(texts: pl.DataFrame, statistics: WordStatistics, topic: Topic = "words") -> Sparse:
     """Return TF-IDF of the content words of texts (columns lang and content), CSR of float32 with rows of length 1.
 
     A word's weight is 1 + ln(occurrences) times ln((1 + texts) / (1 + texts with it)) + 1; a word in no text of the

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import orjson
 import polars as pl
 
 from authbench.build.release import statistics
@@ -17,7 +18,7 @@ from authbench.config.registry.citations import bibliography
 from authbench.config.registry.source_entry import Description
 from authbench.core.funnel import FunnelRow
 from authbench.core.storage.atomic import write_text
-from authbench.core.storage.json_files import finite_numbers, write_plain_json
+from authbench.core.storage.json_files import write_plain_json
 from authbench.core.storage.parquet import write_plain_parquet
 from authbench.core.storage.sha256sums import write_sums
 from authbench.release.format import files
@@ -88,7 +89,7 @@ def make_findings(contents: Contents, sources: Mapping[str, Description], facts:
     ]
     before = [row for row in facts["funnel"] if row["stage"] != "release"]
     pools: list[Any] = contents.pools.to_dicts()
-    deviation: Any = finite_numbers(facts["deviation"])
+    deviation: Any = orjson.loads(orjson.dumps(facts["deviation"]))  # null instead of numbers that JSON lacks
     findings: Findings = {
         **facts,
         "funnel": before + own,

@@ -1,6 +1,7 @@
 """Show values of YAML in messages, and reject unusable values: dates, numbers too large, keys that are not text."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -11,6 +12,7 @@ Problem = tuple[str, str]  # the top-level key, and the description
 LARGEST = 2**63 - 1
 _KINDS = {bool: "a boolean", int: "a number", float: "a number", date: "a date", str: "text", type(None): "null"}
 _SHOWN_CHARACTERS = 80
+_NOT_STORED = re.compile("[\0\ud800-\udfff]")
 
 
 def value_problems(value: object, place: tuple[str, ...] = (), inside: tuple[int, ...] = ()) -> Iterator[Problem]:
@@ -70,16 +72,8 @@ def shown(value: object) -> str:
 
 
 def _of_text(place: tuple[str, ...], text: str) -> Iterator[Problem]:
-    if "\0" in text or not _is_encodable(text):
+    if _NOT_STORED.search(text):
         yield problem_at(place, f"{shown(text)} has a character that no file can hold (NUL or half a surrogate pair)")
-
-
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _kind(value: object) -> str:

@@ -114,15 +114,6 @@ def _expect_shallow(value: object) -> None:
         level = [one for inner in lists for one in (inner.values() if isinstance(inner, dict) else inner)]
 
 
-def finite_numbers(value: object) -> object:
-    """Return the value with null instead of numbers that JSON cannot represent."""
-    if isinstance(value, Mapping):
-        return {key: finite_numbers(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite_numbers(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def value_at(plain: Mapping[str, object], place: Sequence[str]) -> Any:
     """Return the value under these keys of nested mappings; None if it is absent."""
     value: Any = plain

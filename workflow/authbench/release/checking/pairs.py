@@ -10,13 +10,14 @@ import numpy as np
 import polars as pl
 
 from authbench.core.arrays import BOOL, I64
+from authbench.core.content_words import content_vectors
 from authbench.core.dates import middle_day
 from authbench.core.letters import may_ask
 from authbench.core.records import primary_genre
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.overlap import Pairs
 from authbench.release.checking.pools import ORDER, PAIR, TIMED, Texts, check_matched, check_similar
-from authbench.release.checking.relations import by_authors, check_relations, count_words, is_timed, vectors_of
+from authbench.release.checking.relations import by_authors, check_relations, count_words, is_timed
 from authbench.release.checking.rows import Rows
 from authbench.release.checking.settings import Rules
 from authbench.release.checking.tables import read_csv
@@ -45,12 +46,12 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
         statistics = words(tuple(reference_splits(release.splits, split)))
         own = release.documents.filter(pl.col("split") == split)
         if split not in scored_splits(release.splits):
-            parts = ((part, vectors_of(part, statistics, rules.topic)) for part in by_authors(own))
+            parts = ((part, content_vectors(part, statistics, rules.topic)) for part in by_authors(own))
             yield from check_relations(release, split, parts)
             if paths[1].is_file() and read_pairs(paths[1], PAIRS).height:
                 yield Finding("pair_form", split, f"{split}/{PAIRS.file}: {split} is not scored")
             continue
-        vectors = vectors_of(own, statistics, rules.topic)
+        vectors = content_vectors(own, statistics, rules.topic)  # the format defines topic similarity
         yield from check_relations(release, split, [(own, vectors)])
         if not paths[1].is_file():
             continue

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from authbench.core.arrays import F64, I64, Sparse
-from authbench.core.content_words import Topic, WordStatistics, content_vectors, fit_words
+from authbench.core.content_words import WordStatistics, fit_words
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.rows import Rows
 from authbench.release.format.columns import POSITIVES
@@ -39,11 +39,6 @@ def by_authors(texts: pl.DataFrame) -> Iterator[pl.DataFrame]:
         yield part.drop("place")
 
 
-def vectors_of(texts: pl.DataFrame, statistics: WordStatistics, topic: Topic) -> Sparse:
-    """Return the content words of documents, in their order; the format defines topic similarity (`content_words`)."""
-    return content_vectors(texts.select("lang", "content"), statistics, topic)
-
-
 def check_relations(release: Rows, split: str, parts: Iterable[tuple[pl.DataFrame, Sparse]]) -> Iterator[Finding]:
     """Yield pairs of a query and a text of its author that positives.parquet lacks, adds or describes wrongly.
 
@@ -57,7 +52,8 @@ def check_relations(release: Rows, split: str, parts: Iterable[tuple[pl.DataFram
     if not stated.select(ids).equals(stated.select(ids).sort(ids)):
         yield Finding("relations", f"{split}/{POSITIVES.file}", f"{split}/{POSITIVES.file} is not sorted")
     found = pl.concat(_related(release.provenance, *part) for part in parts)
-    for query, candidate in _twice(stated).select(ids).iter_rows():
+    twice = stated.filter(pl.struct(ids).is_duplicated()).select(ids).unique(maintain_order=True)
+    for query, candidate in twice.iter_rows():
         yield Finding("relations", query, f"{query} and {candidate} twice")
     for code, one, other in (("is missing", found, stated), ("are of no query and its author", stated, found)):
         for query, candidate in one.join(other, on=ids, how="anti").sort(ids).select(ids).iter_rows():
@@ -69,10 +65,6 @@ def check_relations(release: Rows, split: str, parts: Iterable[tuple[pl.DataFram
             same |= (pl.col(name) - pl.col(f"{name}_stated")).abs() <= CLOSE * pl.max_horizontal(1, name)
         for query, candidate in both.filter(~same.fill_null(False)).select(ids).iter_rows():
             yield Finding("relations", query, f"{name} of {query} and {candidate}")
-
-
-def _twice(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(pl.struct("query_id", "candidate_id").is_duplicated()).unique(maintain_order=True)
 
 
 def _related(provenance: pl.DataFrame, texts: pl.DataFrame, vectors: Sparse) -> pl.DataFrame:
