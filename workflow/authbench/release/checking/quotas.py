@@ -28,16 +28,12 @@ def check_units(release: Rows, rules: Rules) -> Iterator[Finding]:
     provenance = release.provenance
     if provenance is not None:
         yield from _across("origin_in_splits", provenance.select("origin", "split").drop_nulls())
-    for lang, source, author, count in _author_sizes(documents).iter_rows():
+    sizes = documents.group_by("lang", "source", "author_id").len().sort("lang", "source", "author_id")
+    for lang, source, author, count in sizes.iter_rows():
         if count < rules.min_documents and not rules.may_have_lost(author):
             yield Finding("too_few_documents", author, f"{count} of {lang} {source}, least {rules.min_documents}")
         if count > rules.max_documents:
             yield Finding("too_many_documents", author, f"{count} of {lang} {source}, most {rules.max_documents}")
-
-
-def _author_sizes(documents: pl.DataFrame) -> pl.DataFrame:
-    """Return documents per author within language and source: frame(lang, source, author_id, len)."""
-    return documents.group_by("lang", "source", "author_id").len().sort("lang", "source", "author_id")
 
 
 def _across(code: str, table: pl.DataFrame) -> Iterator[Finding]:

@@ -89,22 +89,19 @@ def _related(provenance: pl.DataFrame, texts: pl.DataFrame, vectors: Sparse) -> 
 
     year, year_2 = (pl.col(f"date{end}").str.extract("^([0-9]{4})").cast(pl.Int32) for end in ("", "_2"))
     record, file = equal("source", "file", "ordinal"), equal("source", "file")
+    next_to = ((pl.col("ordinal") - pl.col("ordinal_2")).abs() == 1).fill_null(False)
     longer, shorter = (f("token_length", "token_length_2") for f in (pl.max_horizontal, pl.min_horizontal))
     return pairs.select(
         pl.col("id").alias("query_id"),
         pl.col("id_2").alias("candidate_id"),
         record.alias("same_document"),
         (record | equal("origin")).alias("same_work"),
-        ((record & (follows("", "_2") | follows("_2", ""))) | (file & _neighbours())).alias("adjacent"),
+        ((record & (follows("", "_2") | follows("_2", ""))) | (file & next_to)).alias("adjacent"),
         (pl.col("day") - pl.col("day_2")).dt.total_days().abs().cast(pl.Int32).alias("days"),
         pl.Series("topic_similarity", similarity).fill_nan(None),
         (longer / shorter).cast(pl.Float64).alias("length_ratio"),
         pl.when(pl.col("day").is_null() | pl.col("day_2").is_null()).then((year - year_2).abs()).alias("years"),
     )
-
-
-def _neighbours() -> pl.Expr:
-    return ((pl.col("ordinal") - pl.col("ordinal_2")).abs() == 1).fill_null(False)
 
 
 def cosines(vectors: Sparse, rows: I64, others: I64) -> F64:

@@ -126,7 +126,8 @@ def _of_json_lines(path: Path, topic: str) -> Iterator[pl.DataFrame]:
 def _columns(path: Path, names: Sequence[str], topic: str) -> dict[str, str]:
     """Return the table's name of each column that it has."""
     known = {**NAMES, "topic": NAMES["topic"] if topic == "topic" else (topic,)}
-    columns = {name: own for name, others in known.items() for own in [_first(others, names)] if own is not None}
+    here = {name: [own for own in others if own in names] for name, others in known.items()}
+    columns = {name: own[0] for name, own in here.items() if own}
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         raise InputError(
@@ -134,7 +135,3 @@ def _columns(path: Path, names: Sequence[str], topic: str) -> dict[str, str]:
             f"{', '.join('|'.join(others) for others in known.values())}."
         )
     return columns
-
-
-def _first(wanted: Sequence[str], names: Sequence[str]) -> str | None:
-    return next((name for name in wanted if name in names), None)
