@@ -18,7 +18,7 @@ from random import Random
 import orjson
 
 from authbench.core.identity import digest
-from authbench.core.tokens import count, load_encoding
+from authbench.core.tokens import encode, load_encoding
 from authbench.release.checking import check_release
 
 LETTERS = "etaoinshrdlcumwfgypbvk"
@@ -73,8 +73,9 @@ def make_release(folder: Path, documents: int, near: float, seed: int = 1) -> in
             texts.append(text)
         ids = [f"doc_{first + place:06d}" for place in range(4)]
         rows = [
-            {"lang": lang, "genre": "news", "content": text, "source": "made_up", "token_length": length}
-            for text, length in zip(texts, count(encoding, texts), strict=True)
+            {"lang": lang, "genre": "news", "content": text, "source": "made_up"}
+            | {"token_length": len(encode(encoding, text))}
+            for text in texts
         ]
         pairs = zip(ids, rows, strict=True)
         files[split]["candidates"] += [{"candidate_id": ident, "author_id": author, **row} for ident, row in pairs]

@@ -38,7 +38,7 @@ from authbench.core.identity import digest
 from authbench.core.records import DOCUMENT, length_bucket_expr
 from authbench.core.storage.json_files import read_json, write_json
 from authbench.core.storage.parquet import write_parquet
-from authbench.core.tokens import count, load_encoding
+from authbench.core.tokens import encode, load_encoding
 from authbench.release.format.files import CHECKED_SECTIONS
 
 ROOT = Path(__file__).parents[1]
@@ -113,7 +113,7 @@ def make_sample(folder: Path, documents: int, linked: float) -> None:
                 }
             )
     table = pl.DataFrame(rows, schema={**DOCUMENT, "toxicity": pl.Float64}).with_columns(
-        token_length=pl.Series(count(encoding, (row["content"] for row in rows)), dtype=pl.Int32),
+        token_length=pl.Series([len(encode(encoding, row["content"])) for row in rows], dtype=pl.Int32),
         char_length=pl.col("content").str.len_chars().cast(pl.Int32),
         toxicity=pl.lit(0.0),
     )

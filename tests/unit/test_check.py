@@ -26,7 +26,7 @@ from authbench.core.records import length_bucket_expr
 from authbench.core.storage import json_lines
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.storage.sha256sums import write_sums
-from authbench.core.tokens import count, load_encoding
+from authbench.core.tokens import encode, load_encoding
 from authbench.release.checking import check_release
 from authbench.release.checking import overlap as contained
 from authbench.release.checking import rows as check_rows
@@ -95,7 +95,7 @@ def sound(disjoint=False, one_work=False):
                 ident = f"doc_{number:06d}"
                 content = text(ident)
                 labels = {"lang": lang, "genre": genre, "content": content, "source": "web"}
-                own.append({"id": ident, **labels, "token_length": count(ENCODING, [content])[0]})
+                own.append({"id": ident, **labels, "token_length": len(encode(ENCODING, content))})
                 model.origin[ident] = f"{split}-{who}-{place // 2 if one_work else place}"
                 model.kind[ident] = "person"
                 number += 1
@@ -229,7 +229,7 @@ def set_row(model, table, ident, fields):
     row = known[table][ident]
     row.update({name: in_words(value) for name, value in fields.items()})
     if "content" in fields:
-        row["token_length"] = max(1, count(ENCODING, [row["content"]])[0])
+        row["token_length"] = max(1, len(encode(ENCODING, row["content"])))
     for name in [name for name, value in fields.items() if value is None]:
         del row[name]
 
@@ -388,7 +388,7 @@ def test_a_notice_that_strangers_share_makes_no_copies_of_their_texts(tmp_path):
     for files in model.rows.values():
         for row in files["candidates"] + files["queries"]:
             row["content"] = notice + row["content"]
-            row["token_length"] = count(ENCODING, [row["content"]])[0]
+            row["token_length"] = len(encode(ENCODING, row["content"]))
     found = check_release(write(model, tmp_path), {"filter": {"unique_words": None}})
     assert {finding.code for finding in found} == {"borrowed_text"}
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from authbench.core import tokens, vocabulary
 from authbench.core.errors import InputError
 from authbench.core.records import length_bucket_expr
-from authbench.core.tokens import Gigatoken, count, encode, load_encoding, load_tokenizer, token_characters
+from authbench.core.tokens import Gigatoken, encode, load_encoding, load_tokenizer, token_characters
 
 AWKWARD = [
     "",
@@ -38,10 +38,6 @@ def test_known_texts_have_their_published_tokens(encoding):
 @pytest.mark.parametrize("text", AWKWARD)
 def test_encoding_equals_encode_ordinary(encoding, text):
     assert encode(encoding, text).tolist() == encoding.encode_ordinary(text)
-
-
-def test_counts_are_lengths_of_encodings(encoding):
-    assert count(encoding, AWKWARD) == [len(encoding.encode_ordinary(text)) for text in AWKWARD]
 
 
 def test_characters_that_begin_in_tokens_are_those_of_the_text(encoding):
@@ -101,7 +97,7 @@ def test_forgetting_words_changes_nothing(encoding, monkeypatch):
 
 def test_white_space_beyond_the_pattern_is_an_error_that_says_so(encoding):
     with pytest.raises(InputError, match="white space"):
-        count(encoding, ["\t" * 1_000_000 + "x"])
+        encode(encoding, "\t" * 1_000_000 + "x")
 
 
 def without_vocabulary(monkeypatch, tmp_path):

@@ -8,7 +8,6 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from base64 import b64decode
-from collections.abc import Iterable
 from functools import cache
 
 import gigatoken
@@ -163,11 +162,6 @@ def encode(encoding: tiktoken.Encoding, text: str) -> Tokens:
             "It holds a very long run of white space; normalise it first."
         ) from problem
     return tokens
-
-
-def count(encoding: tiktoken.Encoding, texts: Iterable[str]) -> list[int]:
-    """Return the number of tokens of each text."""
-    return [len(encode(encoding, text)) for text in texts]
 
 
 @cache
