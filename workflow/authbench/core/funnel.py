@@ -133,8 +133,7 @@ def join_stages(counts: Mapping[str, Counts]) -> list[FunnelRow]:
             for reason, number in numbers.items():
                 if number or reason in ("in", "kept"):
                     rows.append({"source": source, "stage": stage, "reason": reason, "documents": number})
-        lost = {source for source, number in carried.items() if number} - set(counts[stage]["sources"])
-        if lost:
+        if lost := {source for source, number in carried.items() if number} - set(counts[stage]["sources"]):
             raise Unaccounted(f"{stage}: nothing came in of {sorted(lost)}")
         carried = {source: count["kept"] for source, count in counts[stage]["sources"].items()}
     return rows

@@ -77,8 +77,7 @@ def acquire_source(
         found = source.files.below(raw_dir) if not locked.files else []
         if found and not parts.exists():
             others = {file for name, entry in entries.items() if name != tag for file in entry.files.items()}
-            files = _taken(tag, folder, found, others)
-            if files:
+            if files := _taken(tag, folder, found, others):
                 add_to_lock(lock_path(raw_dir), tag, Entry({}, files))
                 return f"{tag}: found there and recorded in {lock_path(raw_dir).name}, {_count(files)}"
         if not source.acquire.fetch:
@@ -169,8 +168,7 @@ def _fetch(
                     continue
                 fresh.files[offer.path] = _bring(offer, folder, parts, locked.files.get(offer.path), digests, progress)
                 keep_at_times()
-        gone = sorted(set(locked.files) - sizes.keys())
-        if gone:
+        if gone := sorted(set(locked.files) - sizes.keys()):
             raise InputError(f"{gone[0]} is in {lock_path(raw_dir).name} and is no longer offered ({len(gone)} files)")
     finally:
         if fresh.files:

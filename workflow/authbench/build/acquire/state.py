@@ -64,8 +64,7 @@ def state(source: Source, raw_dir: Path, locked: Entry | None) -> State:
         return State(PRESENT, *counted, f"{other[0]} has another size than the lock says")
     known = Digests(folder, source.tag)
     taken = {name: known.of(name) for name in locked.files}
-    wrong = [name for name, sha256 in taken.items() if sha256 and sha256 != locked.files[name].sha256]
-    if wrong:
+    if wrong := [name for name, sha256 in taken.items() if sha256 and sha256 != locked.files[name].sha256]:
         return State(PRESENT, *counted, f"{wrong[0]} is not what the lock says")
     if None in taken.values():
         return State(PRESENT, *counted, f"authbench sources acquire {source.tag} verifies it")

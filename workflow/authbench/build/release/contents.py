@@ -174,6 +174,5 @@ def _check_splits(documents: pl.DataFrame, splits: Sequence[str]) -> None:
     for name in splits:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name) or name in FOLDERS:
             raise InputError(f"split.splits: {name!r} cannot name a folder. Expected letters, digits, _ and -.")
-    unknown = sorted(set(documents["split"].fill_null("(none)")) - set(splits))
-    if unknown:
+    if unknown := sorted(set(documents["split"].fill_null("(none)")) - set(splits)):
         raise InputError(f"Documents have the splits {unknown}; split.splits names {list(splits)}.")

@@ -51,8 +51,7 @@ def about_measured_labels(documents: pl.DataFrame, sources: Sources, rows: Rows,
         return
     people = documents.filter(pl.col("author_kind") != "work")
     per_source = dict(people.group_by("source").len().iter_rows())
-    unknown = sorted({row["source"] for row in rows if row["decision"] == UNMEASURED} & per_source.keys())
-    if unknown:
+    if unknown := sorted({row["source"] for row in rows if row["decision"] == UNMEASURED} & per_source.keys()):
         share = sum(per_source[tag] for tag in unknown) / max(documents.height, 1)
         named = listing(title(tag, sources) for tag in unknown)
         yield (
@@ -60,8 +59,7 @@ def about_measured_labels(documents: pl.DataFrame, sources: Sources, rows: Rows,
             f"{percent(share)} of the documents. They are scored all the same; an estimator of the source entry "
             "(author.impurity) would tell, and authors.max_impurity decide."
         )
-    shared = [row for row in rows if row["decision"] == IMPURE and row["source"] in per_source]
-    if shared:
+    if shared := [row for row in rows if row["decision"] == IMPURE and row["source"] in per_source]:
         each = (f"{row['source']} ({_how_many(row)})" for row in shared)
         yield (
             f"Labels of {listing(each)} stand for several people too often or hold other voices: they only train "

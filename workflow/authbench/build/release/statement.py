@@ -86,8 +86,7 @@ def add_statement(facts: Findings, statement: Statement) -> Findings:
         InputError: the stages read other raw files than the run states.
     """
     read, stated = facts["read"], statement["inputs"]
-    differing = sorted(tag for tag in read.keys() | stated.keys() if read.get(tag) != stated.get(tag))
-    if differing:
+    if differing := sorted(tag for tag in read.keys() | stated.keys() if read.get(tag) != stated.get(tag)):
         raise InputError(
             f"The raw files of {', '.join(differing)} are no longer those that were ingested, so that no release is "
             "written. Leave them as they are while a run lasts, and run the same command again."

@@ -102,8 +102,7 @@ def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str
     """Yield warnings on author labels that may name several people, an outlet, or a work."""
     total = max(documents.height, 1)
     per_source = dict(documents.group_by("source").len().sort("source").iter_rows())
-    noisy = [tag for tag in per_source if noisy_share(tag, sources, ingest) > 0]
-    if noisy:
+    if noisy := [tag for tag in per_source if noisy_share(tag, sources, ingest) > 0]:
         share = sum(per_source[tag] for tag in noisy) / total
         yield (
             f"{percent(share)} of the documents come from {plural(len(noisy), 'source')} with noisy author labels, "
@@ -144,8 +143,7 @@ def _about_own_names(documents: pl.DataFrame, ingest: Mapping[str, SourceFinding
     named = documents.group_by("source").agg(pl.col("names_author").fill_null(False).mean()).sort("source")
     released = dict(named.iter_rows())
     shares = {tag: max(share, float(ingest.get(tag, {}).get("names_author", 0))) for tag, share in released.items()}
-    often = [f"{tag} ({percent(shares[tag])})" for tag in released if shares[tag] > OWN_NAMES]
-    if often:
+    if often := [f"{tag} ({percent(shares[tag])})" for tag in released if shares[tag] > OWN_NAMES]:
         yield (
             f"More than 1 % of the texts contain their author's name in {listing(often)}; normalize.own_name masks it "
             "where the source entry says that it is the author's (author.own_name)."

@@ -78,8 +78,7 @@ def _aside(path: Path, make: Callable[[Path], int], remove: Callable[[Path], Non
                 handle = None
         yield aside, handle
     except Exception as error:
-        problem = cannot_write(error, path)
-        if problem:
+        if problem := cannot_write(error, path):
             raise problem from error
         raise
     finally:

@@ -22,8 +22,7 @@ def check_draft(draft: Path, release: Path, settings: Mapping[str, object]) -> d
         InputError: names every violation; the draft is kept for inspection, and there is no release: the previous
             release was made from other inputs.
     """
-    violations = check_release(draft, settings)
-    if violations:
+    if violations := check_release(draft, settings):
         shutil.rmtree(release, ignore_errors=True)
         found = "\n".join(str(violation) for violation in violations)
         raise InputError(f"The release is not sound; its draft stays in {draft}/\n{found}")

@@ -159,8 +159,7 @@ def _check_positives(split: _Split, query: str, rules: Rules, doubts: list[_Doub
     wrong = {ident for ident in ignored if ident not in split.author_of} | (ignored & (positives | {query}))
     if wrong:
         yield Finding("wrong_ignored", query, f"{min(wrong)} for {query}")
-    works = split.aside & {query, *positives}
-    if works:
+    if works := split.aside & {query, *positives}:
         yield Finding("work_in_truth", query, f"{min(works)} for {query}")
     if borrowed := split.borrowed & {query, *positives}:
         yield Finding("borrowed_text", query, f"{min(borrowed)} for {query}")

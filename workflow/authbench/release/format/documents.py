@@ -128,8 +128,7 @@ def _columns(path: Path, names: Sequence[str], topic: str) -> dict[str, str]:
     known = {**NAMES, "topic": NAMES["topic"] if topic == "topic" else (topic,)}
     here = {name: [own for own in others if own in names] for name, others in known.items()}
     columns = {name: own[0] for name, own in here.items() if own}
-    missing = [name for name in NEEDED if name not in columns]
-    if missing:
+    if missing := [name for name in NEEDED if name not in columns]:
         raise InputError(
             f"{path}: has no column for {', '.join(missing)}. It has {', '.join(names) or 'none'}; expected "
             f"{', '.join('|'.join(others) for others in known.values())}."

@@ -327,20 +327,17 @@ def open_complete_release(folder: Path) -> Release:
     Raises:
         InputError: a file, a split or a key of the manifest is missing.
     """
-    missing = [name for name in (files.MANIFEST, files.PROVENANCE) if not (folder / name).is_file()]
-    if missing:
+    if missing := [name for name in (files.MANIFEST, files.PROVENANCE) if not (folder / name).is_file()]:
         raise InputError(
             f"{folder}: no {' and no '.join(missing)}. Expected the folder of a release (docs/release-format.md)."
         )
     release = open_release(folder)
     named = list(release.manifest.get("splits") or ())
-    absent = [split for split in named if not (folder / split / columns.CANDIDATES.file).is_file()]
-    if absent:
+    if absent := [split for split in named if not (folder / split / columns.CANDIDATES.file).is_file()]:
         raise InputError(
             f"{folder}: the manifest names the splits {', '.join(absent)}, which have no {columns.CANDIDATES.file}."
         )
-    lacks = [key for key in _OF_COMPLETE if value_at(release.manifest, key.split(".")) is None]
-    if lacks:
+    if lacks := [key for key in _OF_COMPLETE if value_at(release.manifest, key.split(".")) is None]:
         raise InputError(f"{folder / files.MANIFEST}: lacks {', '.join(lacks)}. Expected the manifest of a release.")
     return replace(release, splits=tuple(named))
 

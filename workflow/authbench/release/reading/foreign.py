@@ -181,8 +181,7 @@ def reader_of(
         if encoding != "utf-8":
             assumed.append(f"encoding: {encoding}")
     if kind == JSON:
-        shape = _shape(file, encoding)
-        if shape:
+        if shape := _shape(file, encoding):
             return readers.JsonReader(encoding, records=shape), assumed
         kind = LINES
         assumed.append("JSON lines: an object a line")
