@@ -36,8 +36,8 @@ def arrange(
 ) -> Texts:
     """Return the texts of a split; column `fits` says which may be positive or negative.
 
-    The places that no negative of an author may have are the author's texts, those of possibly identical people, and
-    texts that contain a text of the author or are contained in one.
+    No negative of an author is a text of the author or of a possibly identical person, or a text that contains a text
+    of the author or is contained in one.
     """
     from authbench.build.release.pool_kernels import Places
 
