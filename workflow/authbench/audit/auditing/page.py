@@ -18,7 +18,7 @@ from authbench.audit.auditing.standing import NOT_SEPARABLE, OPEN, SEPARABLE
 from authbench.build.labels.decision import BY_CONSTRUCTION, EXPLAINED, in_words
 from authbench.core.extras import absent
 from authbench.core.presentation.numbers import decimals, limits, shown_difference
-from authbench.core.presentation.pages import environment, pictures, write_charts
+from authbench.core.presentation.pages import environment, write_charts
 from authbench.core.presentation.palette import mark_of
 from authbench.core.presentation.tables import Cell, Column, Row, Table, as_markdown, escaped_markdown, plain_rows
 from authbench.core.printable import cut_short, printable
@@ -53,7 +53,7 @@ def render(audit: Audit, drawn: Mapping[str, Sequence["Chart"]] = MappingProxyTy
             {
                 "name": part.split, "about": part.about, "left_out": part.left_out, "pools": part.pools,
                 "tables": [_rows_table(part)] if part.rows else [],
-                "pictures": pictures(drawn[part.split]) if part.split in drawn else [],
+                "pictures": drawn.get(part.split, ()),
                 "power": _power(part), "gains": _gains(part),
             }
             for part in audit.rows

@@ -10,7 +10,7 @@ from authbench.audit.case.run import Report
 from authbench.core.json_values import JsonObject
 from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.numbers import decimals, limits
-from authbench.core.presentation.pages import environment, pictures, write_charts
+from authbench.core.presentation.pages import environment, write_charts
 from authbench.core.presentation.palette import marks_of
 from authbench.core.presentation.tables import Cell, Column, Row, Table
 from authbench.core.storage.atomic import atomic_folder, write_text
@@ -50,7 +50,7 @@ def render(report: Report, charts: list[Chart]) -> str:
         most=round(10 ** validation.bounds[1]),
         furthest=validation.bounds[1],
         scale=[(f"{least:,.0f}", words) for least, words in reversed(SCALE)],
-        pictures=pictures(charts),
+        pictures=charts,
         tokens=_coloured(report),
     )
 

@@ -76,12 +76,17 @@ def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None)
         keep_trailing_newline=markdown,
         bytecode_cache=_compiled(markdown),
     )
-    found.filters["minus"] = signed
-    found.filters["p"] = p_value
+    found.filters |= {"minus": signed, "p": p_value, "svg": _svg}
     found.globals |= {"script": script, "control_groups": CONTROLS}
     own = marks or {}
     found.globals["colour_of"] = lambda model: (own.get(model) or mark_of(model)).colour
     return found
+
+
+def _svg(chart: "Chart") -> Markup:
+    from authbench.core.presentation.charts import as_svg
+
+    return Markup(as_svg(chart))
 
 
 def _in_markdown(value: object) -> object:
@@ -101,23 +106,3 @@ def write_charts(folder: Path, charts: "Iterable[Chart]", more: Iterable[str] = 
             write_text(folder / f"{chart.name}.csv", as_csv(chart.data))
         for ending in more:
             (folder / f"{chart.name}.{ending}").write_bytes(as_file(chart, ending))
-
-
-class _Picture(NamedTuple):
-    """A chart in a page: title, file name, SVG, what it shows, and whether there is a file of its data."""
-
-    title: str
-    name: str
-    svg: Markup
-    about: str
-    data: bool
-
-
-def pictures(charts: "Iterable[Chart]") -> list[_Picture]:
-    """Return charts for an HTML page."""
-    from authbench.core.presentation.charts import as_svg
-
-    return [
-        _Picture(chart.title, chart.name, Markup(as_svg(chart)), chart.description, chart.data is not None)
-        for chart in charts
-    ]

@@ -9,7 +9,7 @@ import polars as pl
 
 from authbench.core.presentation.files import write_table
 from authbench.core.presentation.inert_csv import as_csv
-from authbench.core.presentation.pages import environment, pictures, write_charts
+from authbench.core.presentation.pages import environment, write_charts
 from authbench.core.presentation.tables import as_text
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.storage.json_files import write_plain_json
@@ -78,8 +78,8 @@ def write_leaderboard(
         beside=beside,
         filtered=tables.every_slice(scores, comparison.gains, ALL_FACETS),
         files=[*by_slice, *every[1:]],
-        pictures=pictures(drawn.overall),
-        slice_pictures=pictures([*drawn.headline, *drawn.slices]),
+        pictures=drawn.overall,
+        slice_pictures=[*drawn.headline, *drawn.slices],
     )
     with atomic_folder(out) as folder:
         for table in (*headline, *every, *by_slice, *beside):

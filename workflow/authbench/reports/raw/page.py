@@ -8,7 +8,7 @@ import polars as pl
 from authbench.config.languages import language_name
 from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.charts import Chart
-from authbench.core.presentation.pages import environment, pictures
+from authbench.core.presentation.pages import environment
 from authbench.core.presentation.palette import series
 from authbench.core.presentation.plots import Stack, stacked_bars
 from authbench.core.records import LENGTH_BUCKETS, length_bucket_expr, primary_genre
@@ -151,7 +151,7 @@ def render(name: str, tables: Mapping[str, pl.DataFrame], back: str = "") -> str
         back=back,
         name=name,
         documents=int(tables["sources"]["documents"].sum()),
-        pictures=pictures(_charts(tables)),
+        pictures=_charts(tables),
         tables=[
             (title, tables[key].columns, [list(map(words, row)) for row in tables[key].iter_rows()])
             for key, title in TITLES.items()

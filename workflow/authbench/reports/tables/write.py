@@ -13,7 +13,7 @@ from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.files import write_table
 from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.latex import escaped
-from authbench.core.presentation.pages import environment, pictures, write_charts
+from authbench.core.presentation.pages import environment, write_charts
 from authbench.core.presentation.tables import Table
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.words import nearest
@@ -50,7 +50,7 @@ class Part:
 
 def render(name: str, parts: Sequence[Part], lacking: Mapping[str, str], back: str = "") -> str:
     """Return the page; `lacking` lists what is missing, with reasons; `back` links to the index of the run."""
-    shown = [(part.title, part.tables, pictures(part.charts), list(part.files)) for part in parts]
+    shown = [(part.title, part.tables, part.charts, list(part.files)) for part in parts]
     return environment().get_template("tables.html.j2").render(back=back, name=name, parts=shown, lacking=dict(lacking))
 
 

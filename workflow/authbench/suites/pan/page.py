@@ -9,7 +9,7 @@ import polars as pl
 from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.numbers import decimals, limits, p_value, with_spread
-from authbench.core.presentation.pages import environment, pictures
+from authbench.core.presentation.pages import environment
 from authbench.core.presentation.palette import Mark
 from authbench.core.presentation.tables import BEST, Cell, Column, Row, Table, controls_last
 from authbench.models.entries import SANITY
@@ -39,7 +39,7 @@ def render(
         back=back,
         facts=facts,
         tables=tables,
-        pictures=pictures(charts),
+        pictures=charts,
         silence={"tested": silence["w"] is not None}
         | {name: _shown_statistic(name, value) for name, value in silence.items()},
         topics=_topic_rows(topics) if topics else [],

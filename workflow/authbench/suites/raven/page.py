@@ -19,7 +19,7 @@ from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.files import write_table
 from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.numbers import decimals
-from authbench.core.presentation.pages import environment, pictures, write_charts
+from authbench.core.presentation.pages import environment, write_charts
 from authbench.core.presentation.palette import BLUE, GREY, ORANGE, VERMILION, Mark
 from authbench.core.presentation.plots import Curve, Scale, Value, curves, dots, value_bars
 from authbench.core.presentation.tables import Table, as_text
@@ -133,7 +133,7 @@ def render(
         limits=limits_in_words(run.facts[MAIN]),
         settings=settings,
         tables=tables,
-        pictures=pictures(drawn),
+        pictures=drawn,
         unscored=_unscored(run),
     )
 

@@ -9,7 +9,7 @@ from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.files import write_table
 from authbench.core.presentation.inert_csv import as_csv
-from authbench.core.presentation.pages import environment, pictures, write_charts
+from authbench.core.presentation.pages import environment, write_charts
 from authbench.core.presentation.tables import Table, as_text
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.storage.json_files import write_plain_json
@@ -109,7 +109,7 @@ def render(
         back=back,
         models=[{"name": one.name, "group": one.group, "title": one.content["model"]["title"]} for one in results],
         tables=every,
-        pictures=pictures(charts),
+        pictures=charts,
         sensitivity=sensitivity.to_dicts(),
         listed=listed,
         run=sum(one["run"] for one in listed),
