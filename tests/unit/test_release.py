@@ -16,7 +16,6 @@ from sound_release import documents as sound_documents
 from sound_release import write_sound
 
 from authbench.build.filter.measure import measure_texts
-from authbench.build.release import queries as queries_room
 from authbench.build.release import relations as relations_room
 from authbench.build.release.contents import make_contents
 from authbench.build.release.manifest import make_manifest
@@ -25,6 +24,7 @@ from authbench.build.release.queries import QUERIES, choose_queries
 from authbench.build.release.tables import make_provenance
 from authbench.build.release.takedown import read_takedown
 from authbench.build.release.write import write_release
+from authbench.core import records
 from authbench.core.errors import InputError
 from authbench.core.identity import author_id
 from authbench.core.presentation import charts
@@ -412,7 +412,7 @@ def test_queries_and_relations_are_the_same_however_many_are_worked_out_at_once(
 
     with pytest.MonkeyPatch.context() as patch:
         whole = made()
-        patch.setattr(queries_room, "_ROWS_AT_ONCE", at_once)
+        patch.setattr(records, "_ROWS_AT_ONCE", at_once)
         patch.setattr(relations_room, "_PAIRS_AT_ONCE", at_once)
         for one, other in zip(made(), whole, strict=True):
             assert_frame_equal(one, other)
