@@ -39,10 +39,7 @@ class _Compiled(jinja2.BytecodeCache):
         self.known[bucket.key, bucket.checksum] = bucket.code
 
 
-@cache
-def _compiled(markdown: bool) -> _Compiled:
-    """Return the compiled templates for a kind of escaping, which is part of the compiled code."""
-    return _Compiled()
+_COMPILED = {markdown: _Compiled() for markdown in (False, True)}  # escaping is part of the compiled code
 
 
 class Script(NamedTuple):
@@ -74,7 +71,7 @@ def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None)
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=markdown,
-        bytecode_cache=_compiled(markdown),
+        bytecode_cache=_COMPILED[markdown],
     )
     found.filters |= {"minus": signed, "p": p_value, "svg": _svg}
     found.globals |= {"script": script, "control_groups": CONTROLS}
