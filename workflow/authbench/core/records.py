@@ -174,4 +174,5 @@ def table_of(rows: Iterable[tuple[object, ...]], schema: pl.Schema) -> pl.DataFr
 def length_bucket_expr(tokens: str | pl.Expr) -> pl.Expr:
     """Return the length class of a token count: 1-10, 11-100, 101-500, more (processing plan, section 8)."""
     tokens = pl.col(tokens) if isinstance(tokens, str) else tokens
-    return tokens.cut((10, 100, 500), labels=LENGTH_BUCKETS).cast(pl.String)
+    ends = zip(LENGTH_BUCKETS, (10, 100, 500, 2**31 - 1), strict=True)
+    return pl.coalesce(pl.when(tokens <= end).then(pl.lit(name)) for name, end in ends)
