@@ -71,7 +71,7 @@ def test_a_release_and_its_bundle_have_the_citations_that_their_manifests_state(
         stated = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["sources"]
         assert stated["posts"] == {
             "title": PAGES["posts"]["title"],
-            "citation": f"{ONE}\n{TWO}",
+            "citation": f"{ONE}\n{TWO}\n",
             "legal_basis": "Made up by nobody.",
         }
         text = (folder / "CITATIONS.bib").read_text(encoding="utf-8")
