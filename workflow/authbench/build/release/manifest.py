@@ -14,10 +14,12 @@ from authbench.core.version import VERSION
 from authbench.release.format.findings import Findings
 from authbench.release.format.manifest import Manifest, Numbers
 
+_PLACES = frozenset({"raw_dir", "shards"})
+
 
 def make_manifest(contents: Contents, sources: Mapping[str, Description], findings: Findings) -> Manifest:
     """Return identity and origin of the release (format.files.MANIFEST_KEYS), without times, paths or machine names."""
-    config = _portable(findings["config"])
+    config = _portable({key: value for key, value in findings["config"].items() if key not in _PLACES})
     released = {tag: sources[tag] for tag in sorted(set(contents.documents["source"])) if tag in sources}
     return {
         "name": config.get("name"),
