@@ -31,7 +31,8 @@ from authbench.build.normalize.table import normalize_records
 from authbench.build.release.contents import make_contents
 from authbench.build.release.tables import make_provenance, write_split
 from authbench.config.registry.entries import default_settings
-from authbench.config.registry.source_entry import file_set, make_extraction, make_source
+from authbench.config.registry.source_entry import Description, file_set, make_extraction, make_source
+from authbench.config.registry.typed_schema import from_plain
 from authbench.core.records import DOCUMENT, MEASUREMENTS
 from authbench.core.runtime.inventory import fitting_shards, take_inventory
 from authbench.core.storage.atomic import write_text
@@ -63,7 +64,7 @@ def write_release(folder: Path, documents: pl.DataFrame, pages: Mapping[str, Any
     release = make_contents(documents, SETTINGS["release"], {"splits": dict.fromkeys(SPLITS, 1)}, 1)
     for split in SPLITS:
         write_split(folder / split, release, split)
-    descriptions = {tag: make_source(tag, page).description for tag, page in pages.items()}
+    descriptions = {tag: from_plain(Description, page) for tag, page in pages.items()}
     values = {pl.Int32: 7, pl.Float64: 0.5, pl.String: "en"}
     measures = documents.select(
         "doc_key", *(pl.lit(values[dtype], dtype).alias(name) for name, (dtype, _) in MEASUREMENTS.items())
