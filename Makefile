@@ -7,7 +7,7 @@ PROCESSES ?= $(shell echo $$(( ($(CORES) * 3 + 1) / 2 )))
 EXTRAS ?=
 
 # the scripts of `make bench`, and the sizes they are run at
-BENCHMARKS := "measures.py" "language.py" "dedup.py 50000 200000" "dedup_peers.py --documents 50000" "release.py 30000" \
+BENCHMARKS := "measures.py" "language.py" "dedup.py 50000 200000" "dedup_peers.py --documents 50000" \
 	"check.py" "retrieval.py" "build.py --demo" "build.py --documents 20000 100000"
 
 # Tools start as modules of this Python: their scripts name the folder in which they were installed.

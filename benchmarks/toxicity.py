@@ -1,24 +1,12 @@
-"""How fast does Detoxify score texts sorted by length, and what would half precision change?
+"""How fast does this project score texts with Detoxify's models, on a CPU and on a device?
 
-    PYTHONPATH=workflow:benchmarks python benchmarks/toxicity.py [--texts 320] [--size small|base]
-    PYTHONPATH=workflow:benchmarks python benchmarks/toxicity.py --rates [--texts 16]
+    PYTHONPATH=workflow:benchmarks python benchmarks/toxicity.py [--texts 16]
     PYTHONPATH=workflow:benchmarks python benchmarks/toxicity.py --device cuda [--texts 20000]
 
-Needs the extra `toxicity`. A checkpoint in the package's format is made on the spot: a BERT with random weights, `base`
-of the size of roberta-base (12 layers of 768), `small` of 4 layers of 256; speed does not depend on what a model has
-learned. English texts (benchmarks/corpus.py: 600 characters on average, lengths spread widely) are scored
-
-- by `Detoxify.predict` in batches of 32 as they come, at the model's own limit of 512 tokens and at 256,
-- by this project's scorer: the same batches of texts sorted by length, at 256 tokens,
-- by the same in bfloat16.
-
-Prints CPU seconds of all threads, and how far scores lie apart: from those in float32, and between two orders of the
-same texts (beyond the five decimals that are kept).
-
-With `--rates` each published model is made with random weights from its configuration (bert-base-uncased,
-roberta-base, xlm-roberta-base), and this project's scorer is timed on one thread by texts of 32 to 256 tokens. CPU
-seconds per text of the slowest model, and the most memory that scoring took, go into benchmarks/rates.yaml, from which
-`authbench plan --detoxify` computes.
+Needs the extra `toxicity`. Each published model is made with random weights from its configuration (bert-base-uncased,
+roberta-base, xlm-roberta-base): speed does not depend on what a model has learned. The scorer is timed on one thread by
+texts of 32 to 256 tokens. CPU seconds per text of the slowest model, and the most memory that scoring took, go into
+benchmarks/rates.yaml, from which `authbench plan --detoxify` computes.
 
 With `--device` the largest published model is timed there (wall time); 640 of its scores are compared with the CPU's.
 """
@@ -29,7 +17,7 @@ import os
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -42,10 +30,8 @@ import torch
 import transformers
 from build import write_rates
 from corpus import texts, vocabulary
-from detoxify import Detoxify
 from machine import commit, heading, machine
 from numpy.typing import NDArray
-from transformers import BertConfig, BertForSequenceClassification
 
 from authbench.build.safety.detoxify_scorer import load_detoxify
 
@@ -57,24 +43,8 @@ PUBLISHED = {
     "multilingual": ("XLMRoberta", 250002, 514, 16),
 }
 TOKENS = (32, 64, 128, 256)
-SIZES = {"small": (256, 4, 4), "base": (768, 12, 12)}  # width, layers, heads
 LABELS = ["toxicity", "severe_toxicity", "obscene", "threat", "insult", "identity_attack"]
 BATCH = 32
-
-
-def make_checkpoint(folder: Path, size: str) -> Path:
-    """A random model with a tokeniser that knows the corpus's words."""
-    known = write_tokenizer(folder)
-    width, layers, heads = SIZES[size]
-    torch.manual_seed(7)
-    config = BertConfig(
-        vocab_size=known, hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads,
-        intermediate_size=4 * width, num_labels=len(LABELS), initializer_range=0.05,
-    )  # fmt: skip
-    config.save_pretrained(folder)
-    model = BertForSequenceClassification(config)
-    torch.nn.init.normal_(model.classifier.weight, std=0.5)  # scores spread over 0 to 1
-    return save(folder, "Bert", model, LABELS)
 
 
 def make_published(folder: Path, name: str) -> Path:
@@ -116,53 +86,6 @@ def save(folder: Path, family: str, model: Any, labels: Sequence[str]) -> Path:
     return folder / "random.ckpt"
 
 
-def as_they_come(model: Detoxify, contents: Sequence[str]) -> list[float]:
-    scores: list[float] = []
-    for start in range(0, len(contents), BATCH):
-        labels = model.predict(list(contents[start : start + BATCH]))
-        scores += [max(values) for values in zip(*labels.values(), strict=True)]
-    return scores
-
-
-def timed(work: Callable[[], list[float]]) -> tuple[float, NDArray[np.float64]]:
-    started = time.process_time()
-    scores = np.array(work())
-    return time.process_time() - started, scores
-
-
-def main(number: int, size: str) -> None:
-    contents = texts("en", number - number % BATCH, 600, np.random.default_rng(7)).to_list()
-    order = np.random.default_rng(8).permutation(len(contents))
-    shuffled = [contents[row] for row in order]
-    with tempfile.TemporaryDirectory() as folder:
-        checkpoint = make_checkpoint(Path(folder), size)
-        plain = Detoxify(checkpoint=str(checkpoint), huggingface_config_path=folder)
-        ours = load_detoxify(checkpoint=checkpoint, huggingface_config_path=folder, batch_size=BATCH)
-    langs = ["en"] * len(contents)
-    rows = []
-    ours.score(contents[:BATCH], langs)
-    for limit in (512, 256):
-        plain.tokenizer.model_max_length = limit
-        seconds, scores = timed(lambda: as_they_come(plain, contents))
-        rows.append((f"Detoxify.predict as they come, {limit} tokens", seconds, scores, ""))
-    reference = rows[-1][2]
-    for name, precision in (("sorted by length, 256 tokens", torch.float32), ("the same, bfloat16", torch.bfloat16)):
-        ours.model.model.to(precision)
-        seconds, scores = timed(lambda: ours.score(contents, langs))
-        again = np.array(ours.score(shuffled, langs))
-        rows.append((name, seconds, scores, f"{np.abs(again - scores[order]).max():.5f}"))
-    print(f"{heading()}, torch {torch.__version__}, {torch.get_num_threads()} threads\n")
-    print(
-        f"{len(contents)} texts, a random model ({size}); scores from {reference.min():.2f} to {reference.max():.2f}\n"
-    )
-    print("| scored | CPU s | documents per CPU s | ratio | largest difference from float32 | of two orders |")
-    print("| --- | --- | --- | --- | --- | --- |")
-    for name, seconds, scores, between in rows:
-        apart = "other limit" if "512" in name else f"{np.abs(scores - reference).max():.5f}"
-        rate, ratio = len(contents) / seconds, rows[0][1] / seconds
-        print(f"| {name} | {seconds:.1f} | {rate:.1f} | {ratio:.2f} | {apart} | {between} |")
-
-
 def seconds_per_text(name: str, number: int) -> tuple[dict[int, float], int]:
     """Return CPU seconds of a published model by the tokens of a text, and MiB of the process at most."""
     torch.set_num_threads(1)
@@ -177,7 +100,9 @@ def seconds_per_text(name: str, number: int) -> tuple[dict[int, float], int]:
         contents = [" ".join(chance.choice(words, tokens - 2)) for _ in range(number)]
         assert len(scorer.model.tokenizer(contents[0])["input_ids"]) == tokens
         scorer.score(contents[:2], ["en"] * 2)
-        taken[tokens] = round(timed(lambda: scorer.score(contents, ["en"] * len(contents)))[0] / number, 4)  # noqa: B023
+        started = time.process_time()
+        scorer.score(contents, ["en"] * number)
+        taken[tokens] = round((time.process_time() - started) / number, 4)
     return taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 
@@ -225,20 +150,16 @@ def compare_device(device: str, number: int) -> None:
     print(f"{np.count_nonzero(apart)} of {len(apart)} scores differ from the CPU's, at most by {apart.max():.5f}")
 
 
-def read_options() -> argparse.Namespace:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--texts", type=int, help="default 320, with --rates 16 of each length")
-    parser.add_argument("--size", choices=SIZES, default="small")
-    parser.add_argument("--device", help="a device of torch to compare with the CPU, e.g. cuda; default 20,000 texts")
-    parser.add_argument("--rates", action="store_true", help="time the published models and keep their rates")
-    return parser.parse_args()
+    parser.add_argument("--texts", type=int, help="default 16 of each length, with --device 20,000")
+    parser.add_argument("--device", help="a device of torch to compare with the CPU, e.g. cuda")
+    asked = parser.parse_args()
+    if asked.device:
+        compare_device(asked.device, asked.texts or 20_000)
+    else:
+        measure_rates(asked.texts or 16)
 
 
 if __name__ == "__main__":
-    asked = read_options()
-    if asked.device:
-        compare_device(asked.device, asked.texts or 20_000)
-    elif asked.rates:
-        measure_rates(asked.texts or 16)
-    else:
-        main(asked.texts or 320, asked.size)
+    main()

@@ -1,7 +1,6 @@
 """The wings of the library build on one another in one order, and the packages of a wing in no circle."""
 
 import ast
-import runpy
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -77,11 +76,3 @@ def test_the_check_shares_no_code_with_the_stages():
     rooms = {room(path) for path in reached - FACES}
     assert rooms <= SHARED_WITH_THE_CHECK, sorted(rooms - SHARED_WITH_THE_CHECK)
     assert {"release/checking", "release/format", "core/tokens"} <= rooms
-
-
-def test_format_registry_and_measures_are_declared_once():
-    rules = runpy.run_path(str(LIBRARY.parents[1] / "benchmarks/declarations.py"))["RULES"]
-    modules = {path: ast.parse(path.read_text(encoding="utf-8")) for path in LIBRARY.rglob("*.py")}
-    for declared, rule in rules.items():
-        found = [path.relative_to(LIBRARY).as_posix() for path, module in modules.items() if rule(module)]
-        assert len(found) == 1, f"{declared}: {found}"
