@@ -51,7 +51,7 @@ try:
     from authbench.core.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
     from authbench.core.runtime.inventory import shard_files
     from authbench.core.runtime.job_lines import tell_jobs_in_lines
-    from authbench.core.runtime.resources import memory_mb, minutes, released_mb
+    from authbench.core.runtime.resources import memory_mb, minutes, released_mb, share_of
     from authbench.core.runtime.snakemake_patches import keep_constraints_in_s3, keep_locks_of_other_runs
     from authbench.core.runtime.targets import (
         expect_targets,

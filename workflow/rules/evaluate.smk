@@ -16,7 +16,7 @@ TUNED_FILES = {model: [result(f"train/{model}.yaml"), result(f"train/{model}")] 
 EMBEDDED = [name for name, model in MODELS.items() if model.parameters.cached]
 PLUGGED_METRICS = identities("metrics", SETTINGS["evaluate"]["metrics"])
 SANITY_ROWS = evaluated_together(MODELS)
-SCORED_SHARE = SETTINGS["split"]["splits"][SETTINGS["evaluate"]["split"]] / 100
+SHARE_OF_EVALUATED = share_of(SPLITS, [SETTINGS["evaluate"]["split"]])
 GIVEN_FILES = {name: [] if name in LISTED_TRAININGS else model.files for name, model in MODELS.items()}
 KNOWN_TEXTS = result("evaluate/familiarity.parquet")
 FAMILIARITY = [KNOWN_TEXTS] if SETTINGS["evaluate"]["familiarity"] else []
@@ -87,7 +87,7 @@ rule evaluate_sanity:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=memory(2000 + released_mb(SETTINGS["sample"]["documents"], 22.5 * SCORED_SHARE)),
+        mem_mb=memory(2000 + released_mb(SETTINGS["sample"]["documents"], 22.5 * SHARE_OF_EVALUATED)),
         runtime=duration(30),
         in_series=1,
     params:
@@ -125,7 +125,7 @@ rule evaluate_model:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=memory(2000 + released_mb(SETTINGS["sample"]["documents"], 22.5 * SCORED_SHARE)),
+        mem_mb=memory(2000 + released_mb(SETTINGS["sample"]["documents"], 22.5 * SHARE_OF_EVALUATED)),
         runtime=duration(30),
         in_series=1,
     params:

@@ -11,8 +11,9 @@ from authbench.config.registry.source_entry import Description
 from authbench.release.format.files import CHECKED_SECTIONS, FIGURES, STATISTICS, data_files_of
 from authbench.release.format.names import scored_splits
 
+SPLITS = SETTINGS["split"]["splits"]
 DOCUMENTS = SETTINGS["sample"]["documents"]  # documents; none: all that fit
-SHARE_OF_SCORED = sum(SETTINGS["split"]["splits"][split] for split in scored_splits(SETTINGS["split"]["splits"])) / 100
+SHARE_OF_SCORED = share_of(SPLITS, scored_splits(SPLITS))
 
 # Jobs that read the release read its draft, once it is published; publishing it again with the same data reruns none.
 RELEASED = {
@@ -95,7 +96,7 @@ rule publish_release:
         checked=ancient(result("check.json")),
     output:
         manifest=result("release/manifest.json"),
-        data=[result(f"release/{name}") for name in data_files_of(SETTINGS["split"]["splits"])],
+        data=[result(f"release/{name}") for name in data_files_of(SPLITS)],
         tables=report(
             expand(result("release/statistics/{table}.csv"), table=STATISTICS),
             category="Release",

@@ -9,6 +9,7 @@ together. `corpus` is the raw text of all sources, because some jobs on a shard 
 """
 
 import math
+from collections.abc import Iterable, Mapping
 
 SNAKEMAKE_MB = 400  # of the two processes that start a job's script and wait for it
 
@@ -16,6 +17,11 @@ SNAKEMAKE_MB = 400  # of the two processes that start a job's script and wait fo
 def memory_mb(base: float, grown: float, attempt: int) -> int:
     """Return the MB to request for a script that takes `base` for any input and `grown` for this input."""
     return math.ceil((SNAKEMAKE_MB + base + grown) * (1 << (attempt - 1)))
+
+
+def share_of(splits: Mapping[str, float], named: Iterable[str]) -> float:
+    """Return the share of the documents in the named splits, by the percentages of all splits."""
+    return sum(splits[name] for name in named) / 100
 
 
 def released_mb(documents: int | None, kb_of_each: float) -> float:
