@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from authbench.build.safety import ScoreStore
+from authbench.build.sample import reservoir
 from authbench.build.sample.authors import NO_DAY, SAFE, TOXIC, Pool, select_authors
 from authbench.build.sample.deviation import limit_of, recount, sampling_deviation, with_filtered
 from authbench.build.sample.documents import languages_of, refuse_authors, select_safely, set_length_bins
@@ -439,6 +440,14 @@ def test_the_pool_is_the_same_in_one_shard_as_in_many(seed, parts, works):
     documents, sample = corpus(30, seed, largest=60), SAMPLE | {"min_origins": works}
     whole = pool_of(documents, sample)
     assert pool_of(documents, sample, parts, seed).drop("shard", "row").equals(whole.drop("shard", "row"))
+
+
+@pytest.mark.parametrize("at_once", [1, 40])
+def test_the_pool_is_the_same_however_many_documents_are_sorted_at_once(monkeypatch, at_once):
+    documents = corpus(30, 5, largest=60)
+    whole = pool_of(documents, SAMPLE)
+    monkeypatch.setattr(reservoir, "_SORTED_AT_ONCE", at_once)
+    assert pool_of(documents, SAMPLE).equals(whole)
 
 
 def test_an_author_keeps_documents_of_his_lengths_in_turn():

@@ -150,7 +150,7 @@ def _lost_queries(dataset: Dataset, left: Dataset, gone: Collection[str]) -> lis
     true = dataset.answers.filter(pl.col("query_id") != pl.col("candidate_id"))
     after = left.answers.filter(pl.col("query_id") != pl.col("candidate_id"))
     lost = true.select("query_id").unique().join(after, on="query_id", how="anti")["query_id"]
-    return sorted(ident for ident in lost if ident not in set(gone))
+    return sorted(ident for ident in lost if ident not in gone)
 
 
 def _write(source: Source, dataset: Dataset, gone: set[str], queries: set[str], problems: set[str], base: Path) -> None:

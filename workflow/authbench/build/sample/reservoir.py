@@ -54,6 +54,7 @@ TALLIES = pl.Schema(
 )
 LENGTHS = pl.Schema({"lang": pl.String, "token_length": pl.Int32, "documents": pl.UInt32, "characters": pl.Int64})
 
+_SORTED_AT_ONCE = 1_000_000  # documents
 LENGTH = pl.Enum(LENGTH_BUCKETS)
 KIND = pl.Enum(sorted(AUTHOR_KINDS))
 
@@ -145,8 +146,15 @@ def trim_authors(pool: pl.DataFrame, size: int, spread: bool = True) -> pl.DataF
     """Return the `size` documents of each author taken in turn from the author's length buckets.
 
     Within a bucket the order is as in `fill_reservoir`. `pool` has `author, length_bucket, origin, rank`; the result is
-    sorted by author and turn.
+    sorted by author and turn. Some 10^6 documents are sorted at a time.
     """
+    authors = int(pool["author"].max() or 0) + 1  # type: ignore[arg-type]
+    step = max(1, authors * _SORTED_AT_ONCE // max(1, pool.height))
+    blocks = (pool.filter(pl.col("author").is_between(at, at + step - 1)) for at in range(0, authors, step))
+    return pl.concat(_trimmed(block, size, spread) for block in blocks)
+
+
+def _trimmed(pool: pl.DataFrame, size: int, spread: bool) -> pl.DataFrame:
     by_length = _in_turn(pool, spread, "rank")
     in_turn = by_length.with_columns(_places(by_length, "author", "length_bucket").alias("round")).sort(
         "author", "round", "rank"

@@ -6,6 +6,7 @@ this may have happened are parsed again with the standard library.
 
 import codecs
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,7 @@ def distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Return an object of these pairs. Raises DoubledKey for duplicate keys."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in found if keys.count(key) > 1)
+        twice = next(key for key, number in Counter(key for key, _ in pairs).items() if number > 1)
         raise DoubledKey(f"the key {twice!a:.60} comes twice in an object")
     return found
 

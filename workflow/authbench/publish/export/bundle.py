@@ -89,10 +89,11 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
         return
     facts: Any = stated_facts(release)
     sample = release.manifest["config"].get("sample", {})
+    sources = documents["source"].unique().to_list()
     facts |= {
         "withheld": missing,
         "funnel": _funnel(facts["funnel"], withheld),
-        "labels": [row for row in facts["labels"] if row["source"] in set(documents["source"])],
+        "labels": [row for row in facts["labels"] if row["source"] in sources],
         "pools": part.pools.to_dicts(),
         "deviation": discount(facts["deviation"], complete, stays, sample),
     }

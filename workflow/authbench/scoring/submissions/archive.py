@@ -219,9 +219,9 @@ def _problem(members: Sequence[zipfile.ZipInfo]) -> str:
     """Return why these members are not a submission's; empty if they are."""
     names = [member.filename for member in members]
     if sorted(names) != sorted(FILES):
-        others = [name for name in names if name not in FILES or names.count(name) > 1]
+        other = next((name for name in names if name not in FILES or names.count(name) > 1), None)
         lacking = [name for name in FILES if name not in names]
-        return f"it holds {others[0]!a:.60}" if others else f"it lacks {lacking[0]}"
+        return f"it lacks {lacking[0]}" if other is None else f"it holds {other!a:.60}"
     for member in members:
         mode = member.external_attr >> 16
         if member.flag_bits & _ENCRYPTED:

@@ -8,7 +8,9 @@ A text is in at most 1 same-author pair, and different-author pairs consist of t
 an author reveals the answer. Random choices are hashes of identity. `violations` checks every set from `build`.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 import polars as pl
@@ -131,21 +133,18 @@ def same_author(documents: pl.DataFrame, most: int, seed: int) -> list[Pair]:
     for rows, topics in (
         sorted_.group_by("author", maintain_order=True).agg("row", "topic").select("row", "topic").rows()
     ):
-        pairs += _cross_topic(rows, topics, most)
+        pairs += islice(_cross_topic(rows, topics), most)
     return pairs
 
 
-def _cross_topic(rows: Sequence[int], topics: Sequence[str], most: int) -> Iterator[Pair]:
+def _cross_topic(rows: Sequence[int], topics: Sequence[str]) -> Iterator[Pair]:
     """Return each row with the next unused row on another topic."""
-    waiting: list[tuple[int, str]] = []
-    made = 0
+    waiting: deque[tuple[int, str]] = deque()  # all on one topic
     for row, topic in zip(rows, topics, strict=True):
-        partner = next((place for place, (_, other) in enumerate(waiting) if other != topic), None)
-        if partner is None:
+        if waiting and waiting[0][1] != topic:
+            yield waiting.popleft()[0], row
+        else:
             waiting.append((row, topic))
-        elif made < most:
-            yield waiting.pop(partner)[0], row
-            made += 1
 
 
 def _closed(pool: pl.DataFrame, settings: Pairs, seed: int, per_author: int) -> tuple[list[Pair], list[Pair]]:
