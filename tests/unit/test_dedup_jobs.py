@@ -56,7 +56,7 @@ def test_texts_that_changed_since_they_were_signed_are_refused(tmp_path):
 
 
 def test_small_corpora_are_one_part_and_none_has_more_parts_than_bands():
-    assert [part_count(megabytes, 25) for megabytes in (0, 0.5, 1000, 1001, 65_000)] == [1, 1, 1, 2, 25]
+    assert [part_count(megabytes, 25) for megabytes in (0, 0.5, 4000, 4001, 260_000)] == [1, 1, 1, 2, 25]
 
 
 WITHOUT_COMPILER = r"""

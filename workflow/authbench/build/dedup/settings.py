@@ -11,7 +11,7 @@ RECALL = 0.98  # the least expected share of pairs at the threshold that banding
 PERMUTATIONS = 128  # the most, where bands are chosen
 MOST_BANDS, MOST_PERMUTATIONS = 500, 4096  # of a configuration: they limit a signature, and a job's signing
 SKETCH_BITS = 128  # the most: a sketch has one bit of each value of a signature
-PART_MB = 1_000  # of raw text, for which one job links and one compares
+PART_MB = 4_000  # of raw text, for which one job links and one compares; each job reads all texts
 SCREENED_OUT = 1e-7  # the most pairs at the threshold that a sketch may reject by chance
 
 
@@ -96,5 +96,5 @@ def most_apart(settings: Comparison) -> int:
 
 
 def part_count(raw_mb: float, bands: int) -> int:
-    """Return the number of parts in which texts are compared: 1 per 1,000 MB of raw text, at most 1 per band."""
+    """Return the number of parts in which texts are compared: 1 per 4,000 MB of raw text, at most 1 per band."""
     return min(max(1, ceil(raw_mb / PART_MB)), bands)
