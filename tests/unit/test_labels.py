@@ -15,6 +15,7 @@ from authbench.build.labels.estimators import account, poisson_interval, proport
 from authbench.build.labels.judge import judge_labels
 from authbench.build.labels.shared import (
     MOST_LABELS,
+    copies_among,
     known_under_two_labels,
     labels_that_share_texts,
     stand_ins,
@@ -310,6 +311,11 @@ def test_chunks_of_a_text_known_under_two_labels_are_known_so_too():
 def test_the_copies_are_read_from_the_reason_of_their_removal():
     removed = pl.DataFrame({"doc_key": ["s:2"], "detail": ["stand-in s:1 of 2"]})
     assert stand_ins(removed).rows() == [("s:2", "s:1 of 2")]
+
+
+def test_a_copy_concerns_a_shard_that_holds_it_or_the_text_kept_for_it():
+    copies = pl.DataFrame({"doc_key": ["s:2", "s:3", "s:5"], "stand_in": ["s:1", "s:4", "s:1"]})
+    assert copies_among(copies, pl.Series(["s:2", "s:4"])).rows() == [("s:2", "s:1"), ("s:3", "s:4")]
 
 
 def test_two_labels_share_texts_directly_and_by_a_third_label_that_keeps_them():

@@ -18,7 +18,7 @@ def count_texts(
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return a shard's label statistics: (LABELS, CELLS, COPIED).
 
-    Memory: a batch, the keys of removed texts, about 150 bytes per label of the shard, and 50 per text of a source
+    Memory: a batch, the keys of the shard's copies, about 150 bytes per label of the shard, and 50 per text of a source
     whose estimator compares texts.
 
     Args:

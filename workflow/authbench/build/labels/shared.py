@@ -23,6 +23,11 @@ def stand_ins(removed: pl.DataFrame) -> pl.DataFrame:
     return copies.select("doc_key", stand_in=pl.col("detail").str.strip_prefix(STAND_IN)).cast(PAIRS)
 
 
+def copies_among(copies: pl.DataFrame, keys: pl.Series) -> pl.DataFrame:
+    """Return the rows of `stand_ins` whose removed or kept text has one of the keys."""
+    return copies.filter(pl.any_horizontal(pl.col("doc_key", "stand_in").is_in(keys.implode())))
+
+
 def read_texts(paths: Sequence[str | Path], copies: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """Return columns of the removed copies and of the texts kept for them, read from tables of all documents."""
     wanted = pl.concat([copies["doc_key"], copies["stand_in"]]).unique().implode()
