@@ -30,7 +30,7 @@ demo: environment       ## build the demo benchmark from the corpora in resource
 test: environment       ## every function, and every stage and suite on one demo
 	$(PYTEST) tests/unit tests/pipeline
 
-# kills, full disks, a private SLURM, browsers, fuzzing at size, real corpora, a wheel, a build elsewhere
+# other settings, kills, full disks, a private SLURM, browsers, fuzzing at size, real corpora, a wheel, a build elsewhere
 test-all: environment   ## those tests and the long ones, on one demo
 	$(PYTEST) tests
 

@@ -95,7 +95,7 @@ def test_text_stages_run_in_shards_and_their_jobs_share_the_cores():
 
 
 def test_near_copies_are_looked_for_in_as_many_parts_as_the_rules_make():
-    assert stage(make_plan(LARGE, RATES), "link_texts documents").jobs == 25
+    assert stage(make_plan(LARGE, RATES), "link_texts documents").jobs == 23
 
 
 def test_where_it_is_known_what_a_document_takes_memory_grows_by_that():
