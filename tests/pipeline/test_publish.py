@@ -31,6 +31,12 @@ def test_every_form_is_there_and_nothing_is_to_be_done_again(published_demo):
     }
 
 
+def test_a_form_that_is_no_longer_asked_for_goes_when_the_bundle_is_made_again(published_demo, tmp_path):
+    project = published_demo.copy(tmp_path / "copy")
+    project.build("publish", "--config", "publish={forms: [trec]}")
+    assert sorted(path.name for path in (project.results / "publish").iterdir()) == ["public", "trec"]
+
+
 def test_the_sheet_of_every_form_states_how_well_the_best_model_of_the_run_links_texts(published_demo):
     found = [
         json.loads(path.read_text(encoding="utf-8")) for path in published_demo.results.glob("evaluate/*/scores.json")

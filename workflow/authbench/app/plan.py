@@ -255,10 +255,15 @@ def _stage(
     parts = parts_of[CHUNKS if _grows_with(rule) == CHUNKS else DOCUMENTS]
     by_shard = all(run["jobs"] == size["shards"] for size, run in runs)
     jobs = parts if name in IN_PARTS else shards if by_shard else runs[-1][1]["jobs"]
-    among = [(run["jobs"] if by_shard else 1) for _, run in runs]
-    costs = [(_work(rule, size) / n, run["cpu_s"] / n) for (size, run), n in zip(runs, among, strict=True)]
-    equal = jobs if by_shard else 1
-    cpu = equal * line(costs, _planned(rule, corpus) / equal)
+    if name == "compare_texts":  # each of whose jobs reads all texts
+        cpu = jobs * line(
+            [(_work(rule, size), run["cpu_s"] / run["jobs"]) for size, run in runs], _planned(rule, corpus)
+        )
+    else:
+        among = [(run["jobs"] if by_shard else 1) for _, run in runs]
+        costs = [(_work(rule, size) / n, run["cpu_s"] / n) for (size, run), n in zip(runs, among, strict=True)]
+        equal = jobs if by_shard else 1
+        cpu = equal * line(costs, _planned(rule, corpus) / equal)
 
     shared = by_shard or name in A_SHARD_AT_A_TIME
     if _grows_with(rule) == RELEASE:

@@ -1,5 +1,6 @@
 """Write a release in a known form, or as its public bundle."""
 
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -123,6 +124,12 @@ def export_public(
         write_public(place, release, about, sources)
         bundle = replace(open_complete_release(place), unverified=release.unverified)
         describe_folder(place, bundle, about, risk)
+
+
+def remove_forms(folder: Path) -> None:
+    """Remove the forms of an earlier bundle from a folder: they may hold texts that were taken down since."""
+    for form in FORMS:
+        shutil.rmtree(folder / form, ignore_errors=True)
 
 
 def _expect_frozen(release: Release, about: Publish) -> None:
