@@ -1,6 +1,7 @@
 """Sort the texts of a split as the pools need them: by language, genre, source and length."""
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,11 +35,7 @@ class Texts(NamedTuple):
 def arrange(
     documents: pl.DataFrame, seed: int, containment: pl.DataFrame | None, possibly_one: pl.DataFrame | None
 ) -> Texts:
-    """Return the texts of a split; column `fits` says which may be positive or negative.
-
-    No negative of an author is a text of the author or of a possibly identical person, or a text that contains a text
-    of the author or is contained in one.
-    """
+    """Return the texts of a split; column `fits` says which may be positive or negative."""
     from authbench.build.release.pool_kernels import Places
 
     sorted_texts = documents.with_columns(
@@ -55,18 +52,7 @@ def arrange(
     )
     authors = {ident: number for number, ident in enumerate(kept["author_id"].unique(maintain_order=True))}
     author = [authors[ident] for ident in kept["author_id"]]
-    places_of: list[list[int]] = [[] for _ in authors]
-    for at, number in enumerate(author):
-        places_of[number].append(at)
-    barred: defaultdict[int, set[int]] = defaultdict(set)
-    of_key = {key: at for at, key in enumerate(kept["doc_key"])}
-    for doc_key, alike in partners(containment).items():
-        if doc_key in of_key:
-            barred[author[of_key[doc_key]]].update(of_key[other] for other in alike if other in of_key)
-    for one, people in partners(possibly_one).items():
-        if one in authors:
-            barred[authors[one]].update(*(places_of[authors[other]] for other in people if other in authors))
-    excluded = [sorted({*places, *barred.get(number, ())}) for number, places in enumerate(places_of)]
+    excluded = _excluded(kept["doc_key"], author, authors, containment, possibly_one)
     ends = np.cumsum([0, *map(len, excluded)], dtype=np.int64)
     lengths = kept["token_length"].to_numpy().astype(np.int64)
     with np.errstate(divide="ignore"):
@@ -87,3 +73,34 @@ def arrange(
             ends,
         ),
     )
+
+
+def _excluded(
+    keys: pl.Series,
+    author: Sequence[int],
+    authors: Mapping[str, int],
+    containment: pl.DataFrame | None,
+    possibly_one: pl.DataFrame | None,
+) -> list[list[int]]:
+    """Return for each author the places of texts that are no negatives, sorted.
+
+    These are texts of the author or of a possibly identical person, and texts that contain a text of the author or are
+    contained in one.
+
+    Args:
+        keys: `doc_key` by place.
+        author: the author's number by place.
+        authors: numbers by id.
+    """
+    places_of: list[list[int]] = [[] for _ in authors]
+    for place, number in enumerate(author):
+        places_of[number].append(place)
+    barred: defaultdict[int, set[int]] = defaultdict(set)
+    of_key = {key: place for place, key in enumerate(keys)}
+    for doc_key, alike in partners(containment).items():
+        if doc_key in of_key:
+            barred[author[of_key[doc_key]]].update(of_key[other] for other in alike if other in of_key)
+    for one, people in partners(possibly_one).items():
+        if one in authors:
+            barred[authors[one]].update(*(places_of[authors[other]] for other in people if other in authors))
+    return [sorted({*places, *barred.get(number, ())}) for number, places in enumerate(places_of)]
