@@ -45,7 +45,7 @@ try:
     from authbench.config.registry.typed_schema import part_for
     from authbench.config.settings.evaluate import Pairs, Training
     from authbench.core.errors import InputError
-    from authbench.core.identity import author_id
+    from authbench.core.identity import author_key, key_mark
     from authbench.core.printable import printable
     from authbench.core.runtime.ahead import start_compiling
     from authbench.core.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
@@ -201,11 +201,6 @@ def memory(base, per_mb=0.0, per_corpus_mb=0.0):
 def duration(base, per_mb=0.0):
     """Return the `runtime` of a job by attempt, in minutes, likewise."""
     return lambda wildcards, attempt: minutes(base, per_mb * input_mb(wildcards), attempt)
-
-
-def key_mark(variable):
-    """Return a mark of the key for author ids that does not reveal it; None without a key."""
-    return author_id("authbench", "which key", os.environ[variable].encode())[:8] if variable else None
 
 
 def weights():

@@ -37,7 +37,7 @@ rule ingest_source:
         shards=SHARDS,
         own_name=SETTINGS["normalize"]["own_name"],
         persons=file_hash(persons_file()),
-        key=key_mark(SETTINGS["ingest"]["author_key_env"]),
+        key=key_mark(author_key(SETTINGS["ingest"]["author_key_env"])),
         code=code("ingest_source"),
     script:
         "../scripts/ingest_source.py"

@@ -1,7 +1,8 @@
 """Publish: in which formats do others use the release?
 
 Takes   release/, config/sources/<source>.yaml, and evaluate/<model>/scores.json for the risk of re-identification
-Gives   publish/public/ (the release without texts of tier B), publish/<form>/ (of the public bundle)
+Gives   publish/public/ (the release without texts of tier B), publish/<form>/ (of the public bundle; a new bundle
+        removes the forms of the one before)
 """
 
 from authbench.config.settings.publish import FORMS as BUILT_IN_FORMS

@@ -1,6 +1,5 @@
 """Adapter of the rule ingest_source."""
 
-import os
 from pathlib import Path
 
 from authbench.build.ingest.aliases import read_aliases
@@ -8,6 +7,7 @@ from authbench.build.ingest.mapping import Naming
 from authbench.build.ingest.source import ingest_source
 from authbench.build.ingest.tally import expect_some
 from authbench.config.registry.source_entry import make_extraction
+from authbench.core.identity import author_key
 from authbench.core.runtime.inventory import shard_files
 from authbench.core.runtime.job import log_to
 from authbench.core.storage.json_files import write_json
@@ -17,7 +17,6 @@ log_to(snakemake.log[0])
 tag, params = snakemake.wildcards.source, snakemake.params
 extraction, folder = make_extraction(params.source), Path(snakemake.input.raw)
 records = Path(snakemake.output.removed).parent
-key_variable = params.ingest["author_key_env"]
 counts = ingest_source(
     tag,
     extraction,
@@ -27,7 +26,7 @@ counts = ingest_source(
     snakemake.output.removed,
     params.ingest,
     Naming(
-        os.environ[key_variable].encode() if key_variable else None,
+        author_key(params.ingest["author_key_env"]),
         read_aliases(Path(snakemake.input.persons[0])),
         params.own_name == "mask",
     ),

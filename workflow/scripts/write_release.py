@@ -1,6 +1,5 @@
 """Adapter of the rule write_release."""
 
-import os
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +11,7 @@ from authbench.build.release.takedown import read_takedown
 from authbench.build.release.write import write_release
 from authbench.config.registry.source_entry import Description
 from authbench.config.registry.typed_schema import from_plain
+from authbench.core.identity import author_key
 from authbench.core.runtime.job import log_to
 from authbench.core.storage.atomic import atomic_folder
 from authbench.core.storage.json_files import read_json, write_json
@@ -32,7 +32,6 @@ contents = make_contents(
 )
 sources = {tag: from_plain(Description, entry) for tag, entry in params.sources.items()}
 facts = add_statement(read_json(snakemake.input.facts), params.statement)
-key_variable = params.statement["config"]["ingest"]["author_key_env"]
 with atomic_folder(snakemake.output.draft) as folder:
     findings = write_release(
         folder,
@@ -42,7 +41,7 @@ with atomic_folder(snakemake.output.draft) as folder:
         ),
         sources,
         facts,
-        os.environ[key_variable].encode() if key_variable else None,
+        author_key(params.statement["config"]["ingest"]["author_key_env"]),
     )
 write_digests(Path(snakemake.output.draft), Path(snakemake.output.data))
 write_parquet(contents.removed, snakemake.output.taken_down)

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import os
 import unicodedata
 from collections.abc import Iterable
 
@@ -24,6 +25,16 @@ def author_id(author_space: str, raw_author: str, key: bytes | None = None) -> s
     """
     name = f"{author_space}:{fold_space(compose(raw_author))}".encode("utf-8", "surrogatepass")
     return hmac.new(key, name, hashlib.sha256).hexdigest() if key else hashlib.sha256(name).hexdigest()
+
+
+def author_key(variable: str | None) -> bytes | None:
+    """Return the key of pseudonyms that an environment variable holds (`ingest.author_key_env`); None without one."""
+    return os.environ[variable].encode() if variable else None
+
+
+def key_mark(key: bytes | None) -> str | None:
+    """Return a mark of a key that does not reveal it; None without a key."""
+    return author_id("authbench", "which key", key)[:8] if key else None
 
 
 def fold_space(text: str) -> str:

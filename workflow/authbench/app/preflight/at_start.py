@@ -6,7 +6,6 @@ bounds: a shortage reported here remains, whatever later stages remove.
 
 import hashlib
 import json
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -25,7 +24,7 @@ from authbench.build.ingest.reasons import REASONS, reason_in_words
 from authbench.config.registry.source_entry import Source
 from authbench.config.settings.config import Config
 from authbench.core.errors import InputError
-from authbench.core.identity import author_id
+from authbench.core.identity import author_key, key_mark
 from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.printable import printable
 from authbench.core.runtime.code import code_hash, file_hash
@@ -154,14 +153,14 @@ def _read_all(setup: Setup, raw_dir: Path, cache: Path, exact: bool) -> dict[str
         known = read_json(cache)
     code = code_hash(Path(__file__))
     variable, persons = setup.config["ingest"]["author_key_env"], persons_file()
-    key = os.environ[variable].encode() if variable else None
+    key = author_key(variable)
     naming = Naming(key, read_aliases(persons), setup.config["normalize"]["own_name"] == "mask")
     leave_out_pandas()
     found, fresh = {}, {}
     for tag, source in setup.sources.items():
         files = setup.inventory[tag]
         stated = [code, source.entry, listing_digest(files), exact, file_hash(persons)]
-        stated += [key and author_id("authbench", "which key", key)]
+        stated += [key_mark(key)]
         stated += [setup.config[section] for section in ("ingest", "chunk", "filter")]
         stated += [setup.config["normalize"]["own_name"], setup.config["release"]["min_letters_for_query"]]
         mark = hashlib.sha256(json.dumps(stated, sort_keys=True, default=str).encode()).hexdigest()[:16]
