@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from extras import needs
 from project import rules_of
-from tiny import RECIPE
+from tiny import RECIPE, csv_text, make_tiny, rows
 from tiny_checkpoint import write_language_model
 
 from authbench.app.config import demo_settings
@@ -41,6 +41,18 @@ def test_a_key_changes_every_author_id_and_nothing_else_of_them(demo, another):
     other = another.plan("--until", "ingest_source", *with_key, env={"A_TEST_KEY": "another secret"})
     assert len(kept) == 15 - len(KEYED)
     assert len(other) == 15
+
+
+def test_a_release_with_a_key_has_no_topic_that_is_its_author_s_name(tmp_path):
+    project = make_tiny(tmp_path / "tiny")
+    page = project.folder / "letters.yaml"
+    page.write_text(page.read_text("utf-8").replace("fields: {", "fields: {topic: about, "), encoding="utf-8")
+    named = csv_text([row | {"about": row["writer"]} for row in rows("en", 0)])
+    (project.folder / "raw/letters/part0.csv").write_text(named, encoding="utf-8")
+    recipe = project.recipe({**RECIPE, "ingest": {"author_key_env": "A_TEST_KEY"}})
+    project.build("release", *recipe, env={"A_TEST_KEY": "a secret of the test"})
+    topics = pl.read_parquet(project.release / "provenance.parquet")["topic"]
+    assert len(topics) and topics.null_count() == len(topics)
 
 
 @pytest.fixture(scope="module")
